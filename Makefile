@@ -1,0 +1,94 @@
+# Thin doors to CMake, ctest and pytest. Everything lands in .venv, build and demo.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+IMAGE ?=
+
+.PHONY: help demo test test-c test-asan test-python test-current bench wheel clean
+
+help:
+	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
+	@echo 'make test                    sets up all that the tests need and runs them'
+	@echo 'make bench                   times models against onnxruntime and OpenVINO'
+	@echo 'make wheel                   makes the distributable wheel in dist/'
+
+# ---- environments: a stamp says that what it names is installed
+
+$(BIN)/python:
+	tools/need
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+
+SOURCES := $(shell git ls-files libwebnn backends bindings/python cmake tools CMakeLists.txt pyproject.toml 2>/dev/null)
+
+$(VENV)/installed: $(SOURCES) | $(BIN)/python
+	$(BIN)/pip install --quiet '.[onnx]' --config-settings=build-dir=build/python
+	touch $@
+
+$(VENV)/tools: | $(BIN)/python
+	$(BIN)/pip install --quiet cmake ninja onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0
+	touch $@
+
+$(VENV)/tests: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime pillow pytest
+	touch $@
+
+$(VENV)/peers: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime openvino
+	touch $@
+
+# ---- the demo
+
+demo: $(VENV)/installed
+	$(BIN)/pip install --quiet pillow
+	$(BIN)/python tools/fetch_models.py ppocr-det ppocr-rec ppocr-cls page.png
+	$(BIN)/python examples/ocr/read_page.py --out demo/page-read.png $(IMAGE)
+
+# ---- the tests
+
+test: test-c test-asan test-python test-current
+	@echo 'All tests passed.'
+
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON
+CTEST := $(BIN)/ctest --output-on-failure
+
+test-c: $(VENV)/tools
+	$(CMAKE) -S . -B build/release -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN=AUTO -DWEBNN_ONEDNN_FROM=WHEEL
+	$(BIN)/cmake --build build/release
+	$(CTEST) --test-dir build/release
+
+test-asan: $(VENV)/tools
+	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWEBNN_SANITIZE=address,undefined \
+	  -DWEBNN_ONEDNN_FROM=WHEEL
+	$(BIN)/cmake --build build/asan
+	$(CTEST) --test-dir build/asan
+
+test-python: $(VENV)/installed $(VENV)/tests
+	$(BIN)/python tools/fetch_models.py
+	$(BIN)/python -m pytest -q
+
+# The same tests on a current oneDNN, when tools/build-onednn has put one into its cache.
+ONEDNN_CACHE := $(shell tools/build-onednn --where)
+test-current: $(VENV)/tools $(VENV)/tests
+ifneq ($(wildcard $(ONEDNN_CACHE)/lib/cmake/dnnl/dnnl-config.cmake),)
+	$(CMAKE) -S . -B build/current -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN_FROM=CACHE \
+	  -DWEBNN_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	$(BIN)/cmake --build build/current
+	$(CTEST) --test-dir build/current
+	$(BIN)/cmake --install build/current --component python --prefix build/current/python
+	PYTHONPATH=build/current/python $(BIN)/python -m pytest -q
+else
+	@echo 'No current oneDNN in the cache (tools/build-onednn makes one): its tests are skipped.'
+endif
+
+# ---- the rest
+
+bench: $(VENV)/installed $(VENV)/peers
+	$(BIN)/python tools/fetch_models.py
+	$(BIN)/python bench/bench.py
+
+wheel: | $(BIN)/python
+	tools/build-wheel $(BIN)/python
+
+clean:
+	rm -rf $(VENV) build demo dist

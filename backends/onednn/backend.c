@@ -1,0 +1,237 @@
+/* The CPU backend on oneDNN: engine and stream, host buffers, which kernels and layouts regions get. */
+#include "onednn.h"
+
+#include "lower/executable.h"
+#include "reference/reference.h"
+#include <oneapi/dnnl/dnnl_threadpool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
+
+static const struct {
+  wnn_op_id op;
+  const wnn_kernel *kernel;
+} onednn_kernels[] = {
+    {WNN_OP_AVERAGE_POOL2D, &wnn_onednn_average_pool2d},
+    {WNN_OP_CONV2D, &wnn_onednn_conv2d},
+    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d},
+    {WNN_OP_GEMM, &wnn_onednn_gemm},
+    {WNN_OP_LAYER_NORMALIZATION, &wnn_onednn_layer_normalization},
+    {WNN_OP_MATMUL, &wnn_onednn_matmul},
+    {WNN_OP_REORDER, &wnn_onednn_reorder},
+};
+
+/* Devices. */
+
+void wnn_device_enter(const wnn_device *device) {
+  wnn_pool_enter(device->host->pool);
+#if HAS_THREADPOOL
+  dnnl_threadpool_interop_set_max_concurrency((int)wnn_pool_threads(device->host->pool));
+#endif
+}
+
+static void fill_kernels(wnn_device *device) {
+  for (size_t op = 0; op < WNN_N_OPS; op++) {
+    const wnn_kernel **list = device->kernels[op];
+    const wnn_kernel *const *own = wnn_own_kernels((wnn_op_id)op);
+    for (size_t i = 0; i < WNN_MAX_OWN_KERNELS && own[i] != NULL; i++) *list++ = own[i];
+    for (size_t i = 0; i < sizeof onednn_kernels / sizeof *onednn_kernels; i++)
+      if (onednn_kernels[i].op == (wnn_op_id)op) *list++ = onednn_kernels[i].kernel;
+    *list = &wnn_reference_region;
+  }
+}
+
+static const char *runtime_name(unsigned runtime) {
+  switch (runtime) {
+    case DNNL_RUNTIME_SEQ: return "sequential";
+    case DNNL_RUNTIME_OMP: return "omp";
+    case DNNL_RUNTIME_TBB: return "tbb";
+    case DNNL_RUNTIME_THREADPOOL: return "threadpool";
+    default: return "unknown threads";
+  }
+}
+
+/* The library that was loaded may not be the one whose headers we were compiled with. */
+static webnn_status check_version(const dnnl_version_t *version, webnn_error *err) {
+  if (version->major != 3 || version->minor < 2)
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "onednn: version %d.%d was loaded, 3.2 or a later 3 is needed",
+                         version->major, version->minor);
+  if (version->cpu_runtime != DNNL_CPU_THREADING_RUNTIME)
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "onednn: a library with %s was loaded, it was built with %s",
+                         runtime_name(version->cpu_runtime), runtime_name(DNNL_CPU_THREADING_RUNTIME));
+  return WEBNN_OK;
+}
+
+/* The processor's own name where the system tells it. */
+static void read_name(char *name, size_t n_bytes) {
+  snprintf(name, n_bytes, "CPU");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  char line[256];
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(name, n_bytes, "%s", colon + 1 + strspn(colon + 1, " "));
+    break;
+  }
+  if (file != NULL) fclose(file);
+}
+
+static webnn_status create_stream(wnn_device *device) {
+#if HAS_THREADPOOL
+  device->threads = wnn_onednn_threads_create(device->host->pool);
+  if (device->threads == NULL) return WEBNN_ERROR_UNKNOWN;
+  return wnn_onednn_status(
+      dnnl_threadpool_interop_stream_create(&device->stream, device->engine, device->threads));
+#else
+  return wnn_onednn_status(dnnl_stream_create(&device->stream, device->engine, dnnl_stream_default_flags));
+#endif
+}
+
+static void close_device(wnn_device *device) {
+  dnnl_stream_destroy(device->stream);
+  dnnl_engine_destroy(device->engine);
+#if HAS_THREADPOOL
+  wnn_onednn_threads_free(device->threads);
+#endif
+  wnn_alloc_free(&device->host->alloc, device, sizeof *device);
+}
+
+static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_error *err) {
+  const dnnl_version_t *version = dnnl_version();
+  webnn_status status = check_version(version, err);
+  if (status != WEBNN_OK) return status;
+  wnn_device *device = wnn_alloc_zeroed(&host->alloc, sizeof *device);
+  if (device == NULL) return wnn_error_no_memory(err);
+  device->host = host;
+  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)", version->major, version->minor,
+           version->patch, runtime_name(version->cpu_runtime));
+  read_name(device->name, sizeof device->name);
+  fill_kernels(device);
+  status = wnn_onednn_status(dnnl_engine_create(&device->engine, dnnl_cpu, 0));
+  if (status == WEBNN_OK) status = create_stream(device);
+  if (status != WEBNN_OK) {
+    close_device(device);
+    return wnn_error_set(err, status, "onednn: the engine can't be created");
+  }
+  *out = device;
+  return WEBNN_OK;
+}
+
+static wnn_device_info info(const wnn_device *device) {
+  return (wnn_device_info){.device = device->name, .driver = device->driver};
+}
+
+/* The reference is the last resort of every operation. */
+static uint32_t missing_types(const wnn_device *device, const webnn_op *op) {
+  (void)device;
+  (void)op;
+  return 0;
+}
+
+/* Buffers. */
+
+static webnn_status buffer_create(wnn_device *device, size_t n_bytes, wnn_buffer *out) {
+  *out = (wnn_buffer){.host = wnn_alloc_zeroed(&device->host->alloc, n_bytes), .n_bytes = n_bytes};
+  return out->host == NULL ? WEBNN_ERROR_UNKNOWN : WEBNN_OK;
+}
+
+static void buffer_free(wnn_device *device, wnn_buffer *buffer) {
+  wnn_alloc_free(&device->host->alloc, buffer->host, buffer->n_bytes);
+  *buffer = (wnn_buffer){0};
+}
+
+static webnn_status buffer_write(wnn_device *device, wnn_buffer *buffer, const void *data) {
+  (void)device;
+  memcpy(buffer->host, data, buffer->n_bytes);
+  return WEBNN_OK;
+}
+
+static webnn_status buffer_read(wnn_device *device, const wnn_buffer *buffer, void *data) {
+  (void)device;
+  memcpy(data, buffer->host, buffer->n_bytes);
+  return WEBNN_OK;
+}
+
+/* Lowering. */
+
+static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) { return device->kernels[op]; }
+
+/* Axis of the channels of an anchor that oneDNN's post-ops follow, or -1. */
+static int channel_axis(const wnn_region *region) {
+  switch (region->anchor->op->id) {
+    case WNN_OP_CONV2D: {
+      const wnn_conv2d_attrs *attrs = region->anchor->attrs;
+      return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
+    }
+    case WNN_OP_GEMM:
+    case WNN_OP_MATMUL: return (int)region->anchor_desc.rank - 1;
+    default: return -1;
+  }
+}
+
+/* Transposed convolutions apply post-ops one number at a time, so they get none. */
+static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
+  (void)device;
+  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D) return false;
+  int axis = channel_axis(region);
+  if (axis < 0) return wnn_own_can_fuse(region, next);
+  return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis);
+}
+
+/* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for depthwise
+ * convolutions, and every other operation is simpler in it. */
+static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
+  wnn_layout layout =
+      nodes == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
+  return (wnn_layout_answer){.rule = WNN_LAYOUT_WANT, .input0 = layout, .output0 = layout};
+}
+
+static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
+  (void)device;
+  switch (region->anchor->op->id) {
+    case WNN_OP_CONV2D: {
+      const wnn_conv2d_attrs *attrs = region->anchor->attrs;
+      return images_want(attrs->input_layout);
+    }
+    case WNN_OP_CONV_TRANSPOSE2D: {
+      const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
+      return images_want(attrs->input_layout);
+    }
+    case WNN_OP_AVERAGE_POOL2D: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
+    case WNN_OP_GEMM:
+    case WNN_OP_MATMUL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
+    case WNN_OP_LAYER_NORMALIZATION: return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
+    default: return wnn_own_layout(region);
+  }
+}
+
+static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out, webnn_error *err) {
+  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
+  wnn_device_enter(device);
+  return wnn_lower(&lowering, graph, out, err);
+}
+
+static webnn_status run(wnn_executable *executable, const wnn_buffer *const *inputs,
+                        const wnn_buffer *const *outputs) {
+  return wnn_executable_run(executable, inputs, outputs);
+}
+
+const wnn_backend wnn_backend_onednn = {
+    .name = "onednn",
+    .device_type = WEBNN_DEVICE_TYPE_CPU,
+    .open = open_device,
+    .close = close_device,
+    .info = info,
+    .missing_types = missing_types,
+    .buffer_create = buffer_create,
+    .buffer_free = buffer_free,
+    .buffer_write = buffer_write,
+    .buffer_read = buffer_read,
+    .compile = compile,
+    .executable_free = wnn_executable_free,
+    .run = run,
+    .memory = wnn_executable_memory,
+    .is_light = wnn_executable_is_light,
+};

@@ -1,0 +1,243 @@
+/* What is fused behind a convolution or product: element-wise nodes as oneDNN's post-ops. */
+#include "onednn.h"
+
+#include <math.h>
+
+/* Operations whose formula is an oneDNN algorithm with fixed numbers. */
+static const struct {
+  wnn_op_id op;
+  dnnl_alg_kind_t algorithm;
+  float alpha, beta;
+} plain_activations[] = {
+    {WNN_OP_ABS, dnnl_eltwise_abs, 0, 0},
+    {WNN_OP_EXP, dnnl_eltwise_exp, 0, 0},
+    {WNN_OP_GELU, dnnl_eltwise_gelu_erf, 0, 0},
+    {WNN_OP_GELU_TANH, dnnl_eltwise_gelu_tanh, 0, 0},
+    {WNN_OP_HARD_SWISH, dnnl_eltwise_hardswish, 1.0f / 6, 0.5f},
+    {WNN_OP_LOG, dnnl_eltwise_log, 0, 0},
+    {WNN_OP_MISH, dnnl_eltwise_mish, 0, 0},
+    {WNN_OP_RELU, dnnl_eltwise_relu, 0, 0},
+    {WNN_OP_SIGMOID, dnnl_eltwise_logistic, 0, 0},
+    {WNN_OP_SILU, dnnl_eltwise_swish, 1, 0},
+    {WNN_OP_SOFTPLUS, dnnl_eltwise_soft_relu, 1, 0},
+    {WNN_OP_SQRT, dnnl_eltwise_sqrt, 0, 0},
+    {WNN_OP_TANH, dnnl_eltwise_tanh, 0, 0},
+};
+
+static const struct {
+  wnn_op_id op;
+  dnnl_alg_kind_t algorithm;
+} binaries[] = {
+    {WNN_OP_ADD, dnnl_binary_add}, {WNN_OP_SUB, dnnl_binary_sub}, {WNN_OP_MUL, dnnl_binary_mul},
+    {WNN_OP_DIV, dnnl_binary_div}, {WNN_OP_MAX, dnnl_binary_max}, {WNN_OP_MIN, dnnl_binary_min},
+};
+
+typedef enum form {
+  FORM_NONE, /* no post-op says this */
+  FORM_ELTWISE,
+  FORM_BINARY,
+  FORM_PRELU,
+} form;
+
+/* One post, understood. */
+typedef struct meaning {
+  form form;
+  dnnl_alg_kind_t algorithm;
+  float alpha, beta;
+  size_t port;  /* of BINARY and PRELU */
+  bool negated; /* the result so far changes its sign first: x - y as -y + x */
+} meaning;
+
+/* Where the operand of a post repeats. */
+typedef enum spread {
+  SPREAD_FULL,
+  SPREAD_CHANNEL, /* one number a channel */
+  SPREAD_SCALAR,
+  SPREAD_OTHER,
+} spread;
+
+static spread spread_of(const wnn_desc *operand, const wnn_desc *result, uint32_t channel_axis) {
+  if (operand->rank > result->rank) return SPREAD_OTHER;
+  bool all_one = true, all_full = true, only_channel = true;
+  for (uint32_t axis = 0; axis < result->rank; axis++) {
+    uint32_t missing = result->rank - operand->rank;
+    uint32_t n = axis < missing ? 1 : operand->dims[axis - missing];
+    if (n != 1) all_one = false;
+    if (n != result->dims[axis]) all_full = false;
+    if (n != (axis == channel_axis ? result->dims[axis] : 1)) only_channel = false;
+  }
+  if (all_one) return SPREAD_SCALAR;
+  if (all_full) return SPREAD_FULL;
+  return only_channel ? SPREAD_CHANNEL : SPREAD_OTHER;
+}
+
+static meaning eltwise(dnnl_alg_kind_t algorithm, double alpha, double beta) {
+  return (meaning){.form = FORM_ELTWISE, .algorithm = algorithm, .alpha = (float)alpha, .beta = (float)beta};
+}
+
+static meaning activation_meaning(const wnn_node *node) {
+  for (size_t i = 0; i < sizeof plain_activations / sizeof *plain_activations; i++)
+    if (plain_activations[i].op == node->op->id)
+      return eltwise(plain_activations[i].algorithm, plain_activations[i].alpha, plain_activations[i].beta);
+  switch (node->op->id) {
+    case WNN_OP_CLAMP: {
+      const wnn_clamp_attrs *attrs = node->attrs;
+      return eltwise(dnnl_eltwise_clip_v2, attrs->min_value.as.f, attrs->max_value.as.f);
+    }
+    case WNN_OP_ELU: {
+      const wnn_alpha_attrs *attrs = node->attrs;
+      return eltwise(dnnl_eltwise_elu, attrs->alpha.as.f, 0);
+    }
+    case WNN_OP_LEAKY_RELU: {
+      const wnn_alpha_attrs *attrs = node->attrs;
+      if (!isfinite((float)attrs->alpha.as.f)) return (meaning){0}; /* oneDNN multiplies 0 by the slope */
+      return eltwise(dnnl_eltwise_relu, attrs->alpha.as.f, 0);
+    }
+    case WNN_OP_HARD_SIGMOID: {
+      const wnn_alpha_beta_attrs *attrs = node->attrs;
+      return eltwise(dnnl_eltwise_hardsigmoid, attrs->alpha.as.f, attrs->beta.as.f);
+    }
+    case WNN_OP_LINEAR: {
+      const wnn_alpha_beta_attrs *attrs = node->attrs;
+      return eltwise(dnnl_eltwise_linear, attrs->alpha.as.f, attrs->beta.as.f);
+    }
+    default: return (meaning){0};
+  }
+}
+
+/* Both operands are the result so far. */
+static meaning self_meaning(wnn_op_id op) {
+  if (op == WNN_OP_MUL) return eltwise(dnnl_eltwise_square, 0, 0);
+  if (op == WNN_OP_ADD) return eltwise(dnnl_eltwise_linear, 2, 0);
+  return (meaning){0};
+}
+
+static meaning binary_meaning(const wnn_post *post, size_t stage) {
+  const wnn_op_id op = post->node->op->id;
+  const bool first = post->from[0] == WNN_FROM_STAGE(stage), second = post->from[1] == WNN_FROM_STAGE(stage);
+  if (first && second) return self_meaning(op);
+  meaning is = {.form = FORM_BINARY, .port = (size_t)(first ? post->from[1] : post->from[0])};
+  if ((first ? post->from[1] : post->from[0]) < 0 || first == second) return (meaning){0};
+  for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
+    if (binaries[i].op == op) is.algorithm = binaries[i].algorithm;
+  if (second && op == WNN_OP_DIV) return (meaning){0};
+  if (second && op == WNN_OP_SUB) {
+    is.negated = true;
+    is.algorithm = dnnl_binary_add;
+  }
+  return is;
+}
+
+/* `stage`: the number of the result that the post reads. */
+static meaning meaning_of(const wnn_post *post, size_t stage) {
+  switch (post->node->op->id) {
+    case WNN_OP_ADD:
+    case WNN_OP_SUB:
+    case WNN_OP_MUL:
+    case WNN_OP_DIV:
+    case WNN_OP_MAX:
+    case WNN_OP_MIN: return binary_meaning(post, stage);
+    case WNN_OP_PRELU:
+      if (post->from[0] != WNN_FROM_STAGE(stage) || post->from[1] < 0) return (meaning){0};
+      return (meaning){.form = FORM_PRELU, .port = (size_t)post->from[1]};
+    default: return post->from[0] == WNN_FROM_STAGE(stage) ? activation_meaning(post->node) : (meaning){0};
+  }
+}
+
+/* oneDNN multiplies 0 by the slope, so that an infinite one would give NaN. */
+static bool has_finite_slopes(const wnn_port *port) {
+  const float *slopes = port->constant;
+  for (size_t i = 0; slopes != NULL && i < wnn_desc_count(port->desc); i++)
+    if (!isfinite(slopes[i])) return false;
+  return slopes != NULL;
+}
+
+bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis) {
+  if (region->anchor_desc.type != WEBNN_DATA_TYPE_FLOAT32 || post->desc.type != WEBNN_DATA_TYPE_FLOAT32)
+    return false; /* float16 is rounded at every named result, which post-ops aren't */
+  if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
+  meaning is = meaning_of(post, n_posts);
+  if (is.form == FORM_NONE) return false;
+  if (is.form == FORM_ELTWISE) return true;
+  const wnn_port *port = &region->inputs[is.port];
+  spread how = spread_of(port->desc, &region->anchor_desc, channel_axis);
+  if (is.form == FORM_PRELU) return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
+  return how != SPREAD_OTHER;
+}
+
+/* The descriptor of an operand as it lies. */
+static const_dnnl_memory_desc_t operand_desc(wnn_chain *chain, const wnn_frame *frame, size_t port, spread how) {
+  const wnn_region *region = chain->region;
+  if (how == SPREAD_FULL) return wnn_frame_desc(chain, frame, &region->inputs[port], region->anchor_desc.rank);
+  dnnl_dims_t dims;
+  for (uint32_t i = 0; i < frame->n; i++)
+    dims[i] = how == SPREAD_CHANNEL && i == frame->channel ? frame->dims[i] : 1;
+  return wnn_chain_dense(chain, frame->n, dims);
+}
+
+static void need(wnn_chain *chain, dnnl_status_t status) {
+  if (chain->status == WEBNN_OK && status != dnnl_success) chain->status = wnn_onednn_status(status);
+}
+
+/* A residual that nobody needs afterwards can be where the result goes: the primitive then adds to it. */
+static bool can_sum(const wnn_chain *chain, const wnn_posts *posts, const meaning *is, spread how) {
+  const wnn_port *port = &chain->region->inputs[is->port], *output = &chain->region->outputs[0];
+  return how == SPREAD_FULL && is->algorithm == dnnl_binary_add && !is->negated &&
+         dnnl_post_ops_len(posts->ops) == 0 && port->dies && port->constant == NULL &&
+         wnn_layout_same_bytes(&port->layout, &output->layout, output->desc);
+}
+
+static void add_operand(wnn_posts *posts, size_t port, int arg, const_dnnl_memory_desc_t given) {
+  size_t at = posts->n_operands++;
+  posts->operands[at].port = port;
+  posts->operands[at].given = given;
+  posts->operands[at].arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(dnnl_post_ops_len(posts->ops) - 1) | arg;
+}
+
+static void add_one(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, const_dnnl_memory_desc_t dst,
+                    const meaning *is, bool allow_sum) {
+  if (is->form == FORM_ELTWISE) {
+    need(chain, dnnl_post_ops_append_eltwise(posts->ops, is->algorithm, is->alpha, is->beta));
+    return;
+  }
+  const wnn_region *region = chain->region;
+  const uint32_t channel_axis = frame->collapsed ? region->anchor_desc.rank - 1 : frame->axes[frame->channel];
+  spread how = spread_of(region->inputs[is->port].desc, &region->anchor_desc, channel_axis);
+  if (allow_sum && is->form == FORM_BINARY && can_sum(chain, posts, is, how)) {
+    need(chain, dnnl_post_ops_append_sum(posts->ops, 1.0f, 0, dnnl_data_type_undef));
+    posts->sum_port = (int)is->port;
+    return;
+  }
+  const_dnnl_memory_desc_t given = operand_desc(chain, frame, is->port, how);
+  if (given == NULL) return;
+  if (is->form == FORM_PRELU) {
+    need(chain, dnnl_post_ops_append_prelu(posts->ops, how == SPREAD_SCALAR ? 0 : 1 << frame->channel));
+    add_operand(posts, is->port, DNNL_ARG_WEIGHTS, given);
+    return;
+  }
+  if (is->negated) need(chain, dnnl_post_ops_append_eltwise(posts->ops, dnnl_eltwise_linear, -1, 0));
+  need(chain, dnnl_post_ops_append_binary(posts->ops, is->algorithm, how == SPREAD_FULL ? dst : given));
+  add_operand(posts, is->port, DNNL_ARG_SRC_1, given);
+}
+
+void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, const_dnnl_memory_desc_t dst,
+                   bool allow_sum) {
+  const wnn_region *region = chain->region;
+  for (size_t i = 0; i < region->n_posts && chain->status == WEBNN_OK; i++) {
+    meaning is = meaning_of(&region->posts[i], i);
+    if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+    else add_one(chain, posts, frame, dst, &is, allow_sum);
+  }
+}
+
+size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primitive_desc_t pd,
+                      wnn_chain_arg *args, size_t n_args) {
+  for (size_t i = 0; i < posts->n_operands; i++) {
+    const int arg = posts->operands[i].arg;
+    int memory = wnn_chain_input(chain, posts->operands[i].port, posts->operands[i].given);
+    /* Only binary post-ops have wishes. */
+    if ((arg & DNNL_ARG_SRC_1) == DNNL_ARG_SRC_1) memory = wnn_chain_as(chain, memory, wnn_pd_wants(pd, arg));
+    args[n_args++] = (wnn_chain_arg){arg, memory};
+  }
+  return n_args;
+}

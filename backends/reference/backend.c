@@ -1,0 +1,106 @@
+/* The reference backend: host memory, one kernel for everything, no fusion, plain layouts. */
+#include "reference.h"
+
+#include "lower/executable.h"
+
+struct wnn_device {
+  const wnn_host *host; /* first: see wnn_device_host */
+};
+
+static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_error *err) {
+  *out = wnn_alloc_zeroed(&host->alloc, sizeof **out);
+  if (*out == NULL) return wnn_error_no_memory(err);
+  (*out)->host = host;
+  return WEBNN_OK;
+}
+
+static void close_device(wnn_device *device) {
+  if (device != NULL) wnn_alloc_free(&device->host->alloc, device, sizeof *device);
+}
+
+static wnn_device_info info(const wnn_device *device) {
+  (void)device;
+  return (wnn_device_info){"CPU", "webnn reference"};
+}
+
+static uint32_t missing_types(const wnn_device *device, const webnn_op *op) {
+  (void)device;
+  (void)op;
+  return 0;
+}
+
+static webnn_status buffer_create(wnn_device *device, size_t n_bytes, wnn_buffer *out) {
+  *out = (wnn_buffer){wnn_alloc_zeroed(&device->host->alloc, n_bytes), n_bytes, NULL};
+  return out->host != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
+}
+
+static void buffer_free(wnn_device *device, wnn_buffer *buffer) {
+  wnn_alloc_free(&device->host->alloc, buffer->host, buffer->n_bytes);
+  *buffer = (wnn_buffer){NULL, 0, NULL};
+}
+
+static webnn_status buffer_write(wnn_device *device, wnn_buffer *buffer, const void *data) {
+  (void)device;
+  memcpy(buffer->host, data, buffer->n_bytes);
+  return WEBNN_OK;
+}
+
+static webnn_status buffer_read(wnn_device *device, const wnn_buffer *buffer, void *data) {
+  (void)device;
+  memcpy(data, buffer->host, buffer->n_bytes);
+  return WEBNN_OK;
+}
+
+static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) {
+  static const wnn_kernel *const list[] = {&wnn_reference_region, NULL};
+  (void)device;
+  (void)op;
+  return list;
+}
+
+static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
+  (void)device;
+  (void)region;
+  (void)next;
+  return false;
+}
+
+static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
+  (void)device;
+  (void)region;
+  return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
+}
+
+static wnn_lowering lowering_of(wnn_device *device) {
+  return (wnn_lowering){device, device->host, kernels, can_fuse, layout};
+}
+
+static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *const *outputs) {
+  const wnn_lowering lowering = lowering_of(device);
+  return wnn_lower_evaluate(&lowering, node, outputs);
+}
+
+static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out,
+                            webnn_error *err) {
+  const wnn_lowering lowering = lowering_of(device);
+  return wnn_lower(&lowering, graph, out, err);
+}
+
+const wnn_backend wnn_backend_reference = {
+    .name = "reference",
+    .device_type = WEBNN_DEVICE_TYPE_CPU,
+    .open = open_device,
+    .close = close_device,
+    .info = info,
+    .missing_types = missing_types,
+    .buffer_create = buffer_create,
+    .buffer_free = buffer_free,
+    .buffer_write = buffer_write,
+    .buffer_read = buffer_read,
+    .evaluate = evaluate,
+    .compile = compile,
+    .executable_free = wnn_executable_free,
+    .run = wnn_executable_run,
+    .memory = wnn_executable_memory,
+    .is_light = wnn_executable_is_light,
+};

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Times models, dispatch and import against onnxruntime and OpenVINO.
+
+All engines run in one process, in turns: engines' threads spin for a while after a run and disturb the next one,
+so each turn begins with a pause and a run that isn't counted. Figures are medians; the last column is ours divided by the
+better peer's. A ratio is worth no more than the spread of an engine against itself, which is printed too.
+
+    bench/bench.py [models|dispatch|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
+"""
+
+import argparse
+import importlib.util
+import json
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAUSE = 0.010
+
+
+def load_tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# ---- engines: make one for a model, get a function that runs it and gives its outputs
+
+
+def with_webnn(path, shapes, inputs, threads):
+    import webnn
+    import webnn.onnx
+
+    context = webnn.ML().create_context(threads=threads).result()
+    graph = webnn.onnx.load(str(path), context, shapes=shapes)
+    outputs = {
+        name: np.empty(described.shape, described.data_type) for name, described in graph.outputs.items()
+    }
+    feeds = {name: value for name, value in inputs.items() if name in graph.inputs}
+
+    def run():
+        context.compute(graph, feeds, outputs)
+        return outputs
+
+    return run
+
+
+def with_onnxruntime(path, shapes, inputs, threads):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return lambda: dict(zip(names, session.run(names, inputs)))
+
+
+def with_openvino(path, shapes, inputs, threads):
+    import openvino
+
+    core = openvino.Core()
+    model = core.read_model(str(path))
+    model.reshape({name: list(shape) for name, shape in shapes.items()})
+    hints = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    request = core.compile_model(model, "CPU", hints).create_infer_request()
+    for name, value in inputs.items():
+        request.set_tensor(name, openvino.Tensor(value))
+    return request.infer
+
+
+ENGINES = {"webnn": with_webnn, "onnxruntime": with_onnxruntime, "openvino": with_openvino}
+
+
+# ---- timing
+
+
+def one_turn(run, seconds):
+    time.sleep(PAUSE)
+    run()
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 3:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def interleave(runs, seconds, turns=8):
+    """Medians by engine, and how far medians of single turns of one engine lie apart."""
+    times = {name: [] for name in runs}
+    for _ in range(turns):
+        for name, run in runs.items():
+            times[name].append(one_turn(run, seconds / turns))
+    medians = {name: statistics.median(sum(turn_times, [])) for name, turn_times in times.items()}
+    spreads = {}
+    for name, turn_times in times.items():
+        halves = [statistics.median(sum(turn_times[k::2], [])) for k in (0, 1)]
+        spreads[name] = max(halves) / min(halves)
+    return medians, spreads
+
+
+def draw(entry, seed=7):
+    rng = np.random.default_rng(seed)
+    inputs = {}
+    for name, about in entry["inputs"].items():
+        shape, low, high = about["shape"], about.get("low", 0), about.get("high", 1)
+        if about.get("data_type", "float32").startswith("int"):
+            inputs[name] = rng.integers(low, high, shape).astype(about["data_type"])
+        else:
+            inputs[name] = (rng.random(shape) * (high - low) + low).astype("float32")
+    return inputs
+
+
+def farthest(ours, theirs):
+    """max|ours − theirs| / max|theirs| over the outputs."""
+    worst = 0.0
+    for name, expected in theirs.items():
+        expected = np.asarray(expected, "float64")
+        got = np.asarray(ours[name], "float64").reshape(expected.shape)
+        worst = max(worst, float(np.max(np.abs(got - expected)) / max(np.max(np.abs(expected)), 1e-30)))
+    return worst
+
+
+def print_row(name, threads, medians, spreads, note=""):
+    peers = [value for engine, value in medians.items() if engine != "webnn"]
+    ratio = medians["webnn"] / min(peers) if peers and "webnn" in medians else None
+    cells = [f"{medians[e] * 1e3:10.3f}" if e in medians else f"{'-':>10}" for e in ENGINES]
+    shown = f"{ratio:7.2f}" if ratio else f"{'-':>7}"
+    spread = max(spreads.values()) if spreads else 1.0
+    print(f"{name:18} {threads:2} {' '.join(cells)} {shown}   A/A {spread:4.2f}  {note}", flush=True)
+    return {"name": name, "threads": threads, "ms": {e: v * 1e3 for e, v in medians.items()}, "ratio": ratio,
+            "spread": spread, "note": note}
+
+
+# ---- what is timed
+
+
+def bench_models(options):
+    fetch = load_tool("fetch_models")
+    rows = []
+    for name, entry in fetch.entries().items():
+        if "inputs" not in entry or (options.only and name not in options.only):
+            continue
+        path = fetch.fetch(name)
+        inputs = draw(entry)
+        shapes = {key: list(value.shape) for key, value in inputs.items()}
+        for threads in options.threads:
+            runs, notes = {}, []
+            for engine, make in ENGINES.items():
+                try:
+                    run = make(path, shapes, inputs, threads)
+                    run()
+                    runs[engine] = run
+                except Exception as error:  # a model that can't run says why
+                    notes.append(f"{engine}: {type(error).__name__}: {str(error).splitlines()[0][:120]}")
+            if "webnn" in runs and "onnxruntime" in runs:
+                notes.insert(0, f"max error {farthest(runs['webnn'](), runs['onnxruntime']()):.1e}")
+            rows.append(print_row(name, threads, *interleave(runs, options.seconds), "; ".join(notes)))
+    ratios = [row["ratio"] for row in rows if row["ratio"]]
+    if ratios:
+        print(f"geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}")
+    return rows
+
+
+def tiny_model():
+    import onnx
+    from onnx import TensorProto, helper
+
+    def value(name):
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, [16])
+
+    graph = helper.make_graph([helper.make_node("Add", ["a", "b"], ["c"])], "tiny", [value("a"), value("b")], [value("c")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 9
+    path = ROOT / "build" / "tiny.onnx"
+    path.parent.mkdir(exist_ok=True)
+    onnx.save(model, str(path))
+    return path
+
+
+def bench_dispatch(options):
+    path = tiny_model()
+    inputs = {"a": np.arange(16, dtype="float32"), "b": np.ones(16, "float32")}
+    shapes = {"a": [16], "b": [16]}
+
+    def many(run, n=200):
+        def repeat():
+            for _ in range(n):
+                run()
+
+        return repeat
+
+    runs = {engine: many(make(path, shapes, inputs, 1)) for engine, make in ENGINES.items()}
+    medians, spreads = interleave(runs, options.seconds)
+    medians = {name: value / 200 for name, value in medians.items()}
+    print("add of 16 floats, microseconds a run: " + ", ".join(f"{k} {v * 1e6:.2f}" for k, v in medians.items()))
+    return [print_row("tiny add", 1, medians, spreads)]
+
+
+def bench_import(options):
+    """Milliseconds that an import takes beyond NumPy's own."""
+    medians = {}
+    program = "import time, numpy; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+    for engine in ENGINES:
+        times = [
+            float(subprocess.run([sys.executable, "-c", program.format(engine)], capture_output=True, text=True,
+                                 check=True).stdout)
+            for _ in range(7)
+        ]
+        medians[engine] = statistics.median(times)
+    return [print_row("import", 1, medians, {})]
+
+
+BENCHES = {"models": bench_models, "dispatch": bench_dispatch, "import": bench_import}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", nargs="*", choices=[[], *BENCHES], default=[])
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--only", nargs="+", default=[])
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row")
+    parser.add_argument("--json", help="where to write the rows too")
+    options = parser.parse_args()
+    print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
+    rows = []
+    for name in options.what or BENCHES:
+        rows += BENCHES[name](options)
+    if options.json:
+        about = {"machine": platform.machine(), "python": platform.python_version(), "rows": rows}
+        pathlib.Path(options.json).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The W3C Web Neural Network API.
+
+    ml = webnn.ML()
+    context = ml.create_context().result()
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", shape=[2, 2], data_type="float32")
+    graph = builder.build({"y": builder.relu(x)}).result()
+    y = context.compute(graph, {"x": array})["y"]
+"""
+
+from ._core import (
+    ML,
+    Context,
+    ContextLostInfo,
+    Descriptor,
+    Error,
+    Future,
+    Graph,
+    GraphBuilder,
+    InvalidStateError,
+    NotSupportedError,
+    Operand,
+    OperationError,
+    Tensor,
+    UnknownError,
+    __version__,
+)
+
+__all__ = [
+    "ML",
+    "Context",
+    "ContextLostInfo",
+    "Descriptor",
+    "Error",
+    "Future",
+    "Graph",
+    "GraphBuilder",
+    "InvalidStateError",
+    "NotSupportedError",
+    "Operand",
+    "OperationError",
+    "Tensor",
+    "UnknownError",
+]
+
+
+def __getattr__(name):
+    """Imports submodules when they are first used: `import webnn` alone stays cheap."""
+    if not name.startswith("_"):
+        from importlib import import_module
+
+        full = f"{__name__}.{name}"
+        try:
+            return import_module(full)
+        except ModuleNotFoundError as error:
+            if error.name != full:
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,35 @@
+"""Import of ONNX models, opset 7 and up: `load` gives a graph, `add_to` adds a model's operations to a builder.
+
+Needs the `onnx` package, which is imported when a model is read. Shapes must be static: where a model leaves
+dimensions of its inputs open, `shapes` says them. What depends on shapes alone is computed while importing.
+
+Types without counterpart: bool inputs and outputs are uint8, float64 and bfloat16 ones float32; constants of
+float64 are narrowed to float32.
+"""
+
+import webnn
+
+from . import (convert_activation, convert_contrib, convert_control, convert_conv, convert_elementwise,  # noqa: F401
+               convert_index, convert_matmul, convert_movement, convert_norm, convert_pool, convert_quantize,
+               convert_recurrent, convert_reduce, convert_resample)
+from .errors import ModelError
+from .graph import Importer
+from .model import Source
+
+__all__ = ["ModelError", "add_to", "load"]
+
+
+def load(model, context, shapes=None, constants=None):
+    """Builds a model: a path, bytes or an onnx.ModelProto. Blocks until the graph is there.
+
+    `shapes` maps input names to lists of sizes; it is needed where the model leaves a dimension open. An input
+    in `constants` gets a fixed value instead and is no input of the graph. The graph's inputs and outputs are
+    called as in the model; inputs that no output depends on are left out.
+    """
+    builder = webnn.GraphBuilder(context)
+    return builder.build(add_to(builder, model, shapes, constants)).result()
+
+
+def add_to(builder, model, shapes=None, constants=None):
+    """Adds a model to a builder, its inputs included; gives a dict of its output operands by name."""
+    return Importer(builder, Source(model)).run(shapes, constants)

@@ -1,0 +1,163 @@
+"""Attention, and what onnxruntime's optimiser writes in the domain com.microsoft."""
+
+import math
+
+import numpy as np
+
+from .convert_activation import gelu_tanh
+from .convert_matmul import swap_last
+from .node import MICROSOFT, converts
+
+
+@converts("BiasGelu", domain=MICROSOFT)
+def convert_bias_gelu(n):
+    return n.b.gelu(n.b.add(n.value(0), n.value(1)))
+
+
+@converts("Gelu", domain=MICROSOFT)
+def convert_gelu(n):
+    return n.b.gelu(n.value(0))
+
+
+@converts("FastGelu", domain=MICROSOFT)
+def convert_fast_gelu(n):
+    x = n.value(0)
+    return gelu_tanh(n, n.b.add(x, n.value(1)) if n.has(1) else x)
+
+
+@converts("BiasSplitGelu", domain=MICROSOFT)
+def convert_bias_split_gelu(n):
+    x = n.b.add(n.value(0), n.value(1))
+    left, right = n.b.split(x, 2, axis=n.rank(x) - 1)
+    return n.b.mul(left, n.b.gelu(right))
+
+
+@converts("BiasAdd", domain=MICROSOFT)
+def convert_bias_add(n):
+    return n.b.add(n.b.add(n.value(0), n.value(1)), n.value(2))
+
+
+def attention(n, q, k, v, scale, mask=None, softcap=0.0):
+    """softmax(scale · q·kᵀ + mask) · v with [batch, heads, length, size]; shared heads are repeated."""
+    heads, shared = q.shape[1], k.shape[1]
+    if heads % shared:
+        n.fail(f"{heads} heads of queries share {shared} of keys")
+    k, v = (_repeated(n, value, heads // shared) for value in (k, v))
+    root = math.sqrt(scale)  # half of the scale on each side, so that products stay small
+    scores = n.b.matmul(n.b.linear(q, alpha=root), n.b.linear(swap_last(n, k), alpha=root))
+    if softcap:
+        scores = n.b.linear(n.b.tanh(n.b.linear(scores, alpha=1 / softcap)), alpha=softcap)
+    scores = scores if mask is None else n.b.add(scores, mask)
+    return n.b.matmul(n.b.softmax(scores, 3), v)
+
+
+def _repeated(n, value, times):
+    if times == 1:
+        return value
+    batch, heads, length, size = value.shape
+    value = n.reshape(value, [batch, heads, 1, length, size])
+    return n.reshape(n.b.expand(value, [batch, heads, times, length, size]), [batch, heads * times, length, size])
+
+
+def split_heads(n, x, heads):
+    """[batch, length, heads · size] as [batch, heads, length, size]"""
+    batch, length, width = x.shape
+    if heads < 1 or width % heads:
+        n.fail(f"{heads} heads don't divide a width of {width}")
+    return n.transpose(n.reshape(x, [batch, length, heads, width // heads]), [0, 2, 1, 3])
+
+
+def join_heads(n, x):
+    batch, heads, length, size = x.shape
+    return n.reshape(n.transpose(x, [0, 2, 1, 3]), [batch, length, heads * size])
+
+
+def causal_mask(rows, columns, dtype):
+    """−∞ for keys after the query; the last query sees the last key only when both are as many."""
+    return np.where(np.tri(rows, columns).astype(bool), 0, -np.inf).astype(dtype)
+
+
+@converts("Attention")
+def convert_attention(n):
+    """The standard one, without the past."""
+    if n.has(4) or n.has(5) or n.has(6) or any(n.proto.output[1:]):
+        n.fail("past keys and values, padded lengths and further outputs are not supported")
+    n.ignore("softmax_precision", "qk_matmul_output_mode")
+    q, k, v = n.value(0), n.value(1), n.value(2)
+    flat = n.rank(q) == 3
+    if flat:
+        q = split_heads(n, q, n.required("q_num_heads"))
+        k, v = (split_heads(n, value, n.required("kv_num_heads")) for value in (k, v))
+    else:
+        n.ignore("q_num_heads", "kv_num_heads")
+    mask = n.optional(3)
+    if mask is not None and n.b.is_bool(mask):
+        mask = n.b.where(mask, n.scalar(0, q), n.scalar(-np.inf, q))
+    if n.attr("is_causal", 0):
+        causal = causal_mask(q.shape[2], k.shape[2], n.type(q))
+        mask = causal if mask is None else n.b.add(mask, causal)
+    scale = n.attr("scale", 1 / math.sqrt(q.shape[3]))
+    y = attention(n, q, k, v, scale, mask, n.attr("softcap", 0.0))
+    return join_heads(n, y) if flat else y
+
+
+@converts("Attention", domain=MICROSOFT)
+def convert_packed_attention(n):
+    """One product makes queries, keys and values; without mask and past."""
+    if any(n.has(index) for index in range(3, len(n.inputs))) or any(n.proto.output[1:]):
+        n.fail("masks, past keys and further outputs are not supported")
+    x, weight, heads = n.value(0), n.value(1), n.required("num_heads")
+    widths = n.attr("qkv_hidden_sizes") or [weight.shape[1] // 3] * 3
+    n.ignore("mask_filter_value", "do_rotary", "past_present_share_buffer")
+    y = n.b.matmul(x, weight)
+    y = n.b.add(y, n.value(2)) if n.has(2) else y
+    q, k, v = (split_heads(n, part, heads) for part in n.b.split(y, widths, axis=2))
+    mask = causal_mask(q.shape[2], k.shape[2], n.type(q)) if n.attr("unidirectional", 0) else None
+    return join_heads(n, attention(n, q, k, v, n.attr("scale") or 1 / math.sqrt(q.shape[3]), mask))
+
+
+@converts("MultiHeadAttention", domain=MICROSOFT)
+def convert_multi_head_attention(n):
+    """Three inputs of rank 3, an optional bias and an additive one for the scores; without masks and past."""
+    if any(n.has(index) for index in (4, 6, 7)) or any(n.proto.output[1:]) or not n.has(1) or not n.has(2):
+        n.fail("packed inputs, masks, past keys and further outputs are not supported")
+    heads = n.required("num_heads")
+    n.ignore("mask_filter_value")
+    parts = [n.value(0), n.value(1), n.value(2)]
+    if n.has(3):
+        biases = n.b.split(n.value(3), [part.shape[2] for part in parts])
+        parts = [n.b.add(part, bias) for part, bias in zip(parts, biases)]
+    q, k, v = (split_heads(n, part, heads) for part in parts)
+    mask = n.optional(5)
+    if n.attr("unidirectional", 0):
+        causal = causal_mask(q.shape[2], k.shape[2], n.type(q))
+        mask = causal if mask is None else n.b.add(mask, causal)
+    return join_heads(n, attention(n, q, k, v, n.attr("scale") or 1 / math.sqrt(q.shape[3]), mask))
+
+
+@converts("RotaryEmbedding")
+def convert_rotary_embedding(n):
+    """Pairs of coordinates are turned by angles whose cosines and sines are given, by position if there are any."""
+    x, cos, sin = n.value(0), n.value(1), n.value(2)
+    interleaved, flat = n.attr("interleaved", 0), n.rank(x) == 3
+    heads = n.attr("num_heads", 0)
+    y = split_heads(n, x, heads) if flat else x
+    batch, heads, length, size = y.shape
+    turned = n.attr("rotary_embedding_dim", 0) or size
+    if n.has(3):
+        cos, sin = (n.b.gather(table, n.value(3)) for table in (cos, sin))
+    cos, sin = (n.reshape(table, [table.shape[0], 1, length, turned // 2]) for table in (cos, sin))
+    rest = None
+    if turned < size:
+        y, rest = n.b.split(y, [turned, size - turned], axis=3)
+    pairs = [batch, heads, length, turned // 2, 2] if interleaved else [batch, heads, length, 2, turned // 2]
+    axis = 4 if interleaved else 3
+    one = [batch, heads, length, turned // 2]
+    a, b = (n.reshape(part, one) for part in n.b.split(n.reshape(y, pairs), 2, axis=axis))
+    real = n.b.sub(n.b.mul(a, cos), n.b.mul(b, sin))
+    imaginary = n.b.add(n.b.mul(a, sin), n.b.mul(b, cos))
+    single = [1 if place == axis else width for place, width in enumerate(pairs)]
+    y = n.b.concat([n.reshape(real, single), n.reshape(imaginary, single)], axis)
+    y = n.reshape(y, [batch, heads, length, turned])
+    y = y if rest is None else n.b.concat([y, rest], 3)
+    return join_heads(n, y) if flat else y

@@ -1,0 +1,204 @@
+"""Arithmetic, comparisons, logic, rounding, trigonometry, casts."""
+
+import numpy as np
+
+from . import tensors
+from .node import converts, is_constant
+
+_UNARY = {
+    "Abs": "abs", "Ceil": "ceil", "Floor": "floor", "Exp": "exp", "Log": "log", "Sqrt": "sqrt", "Sin": "sin",
+    "Cos": "cos", "Tan": "tan", "Erf": "erf", "Neg": "neg", "Reciprocal": "reciprocal", "Sign": "sign",
+    "Round": "round_even", "Not": "logical_not", "IsNaN": "is_nan",
+}
+_BINARY = {
+    "Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Equal": "equal", "Less": "lesser",
+    "Greater": "greater", "LessOrEqual": "lesser_or_equal", "GreaterOrEqual": "greater_or_equal",
+    "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
+}
+_UNSIGNED = ("uint8", "uint32", "uint64")
+
+
+@converts(*_UNARY)
+def convert_unary(n):
+    x = n.value(0)
+    if n.type(x) in _UNSIGNED and n.op_type == "Abs":
+        return x
+    if n.type(x) in _UNSIGNED and n.op_type == "Sign":
+        return n.b.min(x, n.scalar(1, x))
+    return getattr(n.b, _UNARY[n.op_type])(x)
+
+
+@converts(*_BINARY)
+def convert_binary(n):
+    return getattr(n.b, _BINARY[n.op_type])(n.value(0), n.value(1))
+
+
+@converts("Max", "Min", "Sum", "Mean")
+def convert_variadic(n):
+    step = getattr(n.b, {"Max": "max", "Min": "min"}.get(n.op_type, "add"))
+    result = n.value(0)
+    for value in n.inputs[1:]:
+        result = step(result, value)
+    if n.op_type == "Mean":
+        return n.b.div(result, n.scalar(len(n.inputs), result))
+    return n.b.identity(result) if is_constant(result) else result
+
+
+@converts("Pow")
+def convert_pow(n):
+    base, exponent = n.value(0), n.value(1)
+    if n.is_float(base) or not n.is_float(exponent):
+        return n.b.pow(base, n.cast(exponent, n.type(base)))
+    power = n.b.pow(n.b.cast(base, "float32"), n.cast(exponent, "float32"))
+    return n.b.cast(power, n.type(base))
+
+
+@converts("Mod")
+def convert_mod(n):
+    """The remainder has the divisor's sign, with fmod the dividend's."""
+    a, b = n.value(0), n.value(1)
+    quotient = n.b.div(a, b)
+    if n.is_float(a):
+        quotient = n.b.mul(n.b.sign(quotient), n.b.floor(n.b.abs(quotient)))
+    rest = n.b.sub(a, n.b.mul(quotient, b))
+    if n.attr("fmod", 0) or n.type(a) in _UNSIGNED:
+        return rest
+    zero = n.scalar(0, a)
+    crosses = n.b.logical_xor(n.b.lesser(rest, zero), n.b.lesser(b, zero))
+    wrong = n.b.logical_and(crosses, n.b.not_equal(rest, zero))
+    return n.b.where(wrong, n.b.add(rest, b), rest)
+
+
+@converts("BitShift")
+def convert_shift(n):
+    """Shifts of unsigned numbers are products with, and quotients by, powers of two."""
+    x, count = n.value(0), n.value(1)
+    factor = n.b.pow(n.scalar(2, x), count)
+    left = n.choice("direction", None, ("LEFT", "RIGHT")) == "LEFT"
+    return n.b.mul(x, factor) if left else n.b.div(x, factor)
+
+
+@converts("Clip")
+def convert_clip(n):
+    x = n.value(0)
+    low, high = (n.attr("min"), n.attr("max")) if n.opset < 11 else (n.optional(1), n.optional(2))
+    low, high = _number(low), _number(high)
+    numbers = [bound for bound in (low, high) if isinstance(bound, (int, float))]
+    if len(numbers) == sum(bound is not None for bound in (low, high)):
+        if not numbers:
+            return n.b.identity(x)
+        if len(numbers) == 1 or low <= high:
+            return n.b.clamp(x, min_value=low, max_value=high)
+    bounds = [n.scalar(bound, x) if isinstance(bound, (int, float)) else bound for bound in (low, high)]
+    result = x if low is None else n.b.max(x, bounds[0])
+    return result if high is None else n.b.min(result, bounds[1])
+
+
+def _number(bound):
+    return bound.reshape(-1)[0].item() if is_constant(bound) and bound.size == 1 else bound
+
+
+@converts("Where")
+def convert_where(n):
+    return n.b.where(n.value(0), n.value(1), n.value(2))
+
+
+@converts("IsInf")
+def convert_is_inf(n):
+    x = n.value(0)
+    positive, negative = n.attr("detect_positive", 1), n.attr("detect_negative", 1)
+    if positive and negative:
+        return n.b.is_infinite(x)
+    if not positive and not negative:
+        return n.b.logical_and(n.b.is_infinite(x), n.b.scalar(0, "uint8"))
+    return n.b.equal(x, n.scalar(np.inf if positive else -np.inf, x))
+
+
+@converts("Cast", "CastLike")
+def convert_cast(n):
+    n.ignore("saturate", "round_mode")
+    x = n.value(0)
+    if n.op_type == "CastLike":
+        like = n.value(1)
+        return to_bool(n, x) if n.b.is_bool(like) else n.b.cast(x, n.type(like))
+    to = n.required("to")
+    if to == tensors.BOOL:
+        return to_bool(n, x)
+    if to not in tensors.GRAPH_TYPES:
+        n.fail(f"attribute to = {tensors.NAMES.get(to, to)} is not supported: there is no such type")
+    target = tensors.GRAPH_TYPES[to]
+    return n.b.identity(x) if n.type(x) == target else n.b.cast(x, target)
+
+
+def to_bool(n, x):
+    return n.b.identity(x) if n.b.is_bool(x) else n.b.not_equal(x, n.scalar(0, x))
+
+
+# Functions that WebNN has no operation for, from those that it has.
+
+@converts("Sinh", "Cosh")
+def convert_hyperbolic(n):
+    x = n.value(0)
+    cosh = n.b.mul(n.b.add(n.b.exp(x), n.b.exp(n.b.neg(x))), n.scalar(0.5, x))
+    return cosh if n.op_type == "Cosh" else n.b.mul(n.b.tanh(x), cosh)  # tanh keeps small numbers exact
+
+
+@converts("Asinh")
+def convert_asinh(n):
+    x = n.value(0)
+    size = n.b.abs(x)
+    root = n.b.sqrt(n.b.add(n.b.mul(x, x), n.scalar(1, x)))
+    far = n.b.log(n.b.add(size, root))
+    near = n.b.mul(size, n.b.sub(n.scalar(1, x), n.b.div(n.b.mul(x, x), n.scalar(6, x))))
+    return n.b.mul(n.b.sign(x), n.b.where(n.b.lesser(size, n.scalar(0.01, x)), near, far))
+
+
+@converts("Acosh")
+def convert_acosh(n):
+    x, one = n.value(0), n.scalar(1, n.value(0))
+    root = n.b.mul(n.b.sqrt(n.b.sub(x, one)), n.b.sqrt(n.b.add(x, one)))
+    return n.b.log(n.b.add(x, root))
+
+
+@converts("Atanh")
+def convert_atanh(n):
+    x, one = n.value(0), n.scalar(1, n.value(0))
+    return n.b.mul(n.b.log(n.b.div(n.b.add(one, x), n.b.sub(one, x))), n.scalar(0.5, x))
+
+
+# Least-squares coefficients, in x², of (atan(x) / x − 1) / x² for |x| ≤ tan(π/8): off by less than 1e-9.
+_ARCTAN = (-0.06081153824925423, 0.10595139116048813, -0.1424373835325241, 0.1999848335981369, -0.33333316445350647)
+
+
+def arctan(n, x):
+    """By reduction to |x| ≤ tan(π/8): atan(x) = π/4 + atan((x−1)/(x+1)) = π/2 − atan(1/x)."""
+    b, one, size = n.b, n.scalar(1, x), n.b.abs(x)
+    middle, far = b.greater(size, n.scalar(np.tan(np.pi / 8), x)), b.greater(size, n.scalar(np.tan(np.pi * 3 / 8), x))
+    reduced = b.where(middle, b.div(b.sub(size, one), b.add(size, one)), size)
+    reduced = b.where(far, b.neg(b.reciprocal(size)), reduced)
+    offset = b.where(middle, n.scalar(np.pi / 4, x), n.scalar(0, x))
+    offset = b.where(far, n.scalar(np.pi / 2, x), offset)
+    square = b.mul(reduced, reduced)
+    series = n.scalar(_ARCTAN[0], x)
+    for coefficient in _ARCTAN[1:]:
+        series = b.add(b.mul(series, square), n.scalar(coefficient, x))
+    angle = b.add(reduced, b.mul(reduced, b.mul(square, series)))
+    return b.mul(b.sign(x), b.add(offset, angle))
+
+
+@converts("Atan")
+def convert_atan(n):
+    return arctan(n, n.value(0))
+
+
+@converts("Asin")
+def convert_asin(n):
+    x, one = n.value(0), n.scalar(1, n.value(0))
+    return arctan(n, n.b.div(x, n.b.sqrt(n.b.mul(n.b.sub(one, x), n.b.add(one, x)))))
+
+
+@converts("Acos")
+def convert_acos(n):
+    x, one = n.value(0), n.scalar(1, n.value(0))
+    ratio = n.b.sqrt(n.b.div(n.b.sub(one, x), n.b.add(one, x)))
+    return n.b.mul(arctan(n, ratio), n.scalar(2, x))

@@ -1,0 +1,113 @@
+"""Pools."""
+
+import math
+
+from .node import converts
+from .windows import Window, merge_spatial, narrow, widen
+
+
+@converts("MaxPool")
+def convert_max_pool(n):
+    n.ignore("storage_order")  # only of the indices, an output that isn't supported
+    x = n.value(0)
+    return pool(n, "max_pool2d", x, Window(n, n.shape(x)[2:], n.required("kernel_shape")))
+
+
+@converts("AveragePool")
+def convert_average_pool(n):
+    x = n.value(0)
+    window = Window(n, n.shape(x)[2:], n.required("kernel_shape"))
+    if n.attr("count_include_pad", 0):
+        x = pad_with_zeros(n, x, window)
+    return pool(n, "average_pool2d", x, window)
+
+
+@converts("LpPool")
+def convert_lp_pool(n):
+    x, p = n.value(0), n.attr("p", 2)
+    window = Window(n, n.shape(x)[2:], n.required("kernel_shape"))
+    if p == 2:
+        return pool(n, "l2_pool2d", x, window)
+    if p != 1:
+        n.fail(f"attribute p = {p} is not supported, only 1 and 2")
+    sizes = _out_sizes(n, n.shape(x)[2:], window)  # whole windows: an average that is no sum must not occur
+    for axis, (size, out) in enumerate(zip(n.shape(x)[2:], sizes)):
+        need = (out - 1) * window.strides[axis] + window.extents[axis]
+        window.ends[axis] = max(window.ends[axis], need - size - window.begins[axis])
+    x = pad_with_zeros(n, n.b.abs(x), window)
+    return n.b.linear(pool(n, "average_pool2d", x, window, sizes), alpha=math.prod(window.kernel))
+
+
+def pad_with_zeros(n, x, window):
+    """The window's padding made part of the input."""
+    if any(window.begins) or any(window.ends):
+        x = n.b.pad(x, [0, 0, *window.begins], [0, 0, *window.ends])
+        window.begins, window.ends = [0] * len(window.begins), [0] * len(window.ends)
+    return x
+
+
+def pool(n, name, x, window, sizes=None):
+    """A pool over one, two or three spatial axes."""
+    sizes = sizes or _out_sizes(n, n.shape(x)[2:], window)
+    if len(sizes) == 1:
+        return narrow(n, _pool2d(n, name, widen(n, x), window.widened(), [1, *sizes]))
+    if len(sizes) == 3:
+        return _pool3d(n, name, x, window, sizes)
+    return _pool2d(n, name, x, window, sizes)
+
+
+def _out_sizes(n, sizes, window):
+    """ONNX drops a last window that would begin behind the input and its first padding."""
+    ceil = n.attr("ceil_mode", 0)
+    out = []
+    for axis, size in enumerate(sizes):
+        stride, begin = window.strides[axis], window.begins[axis]
+        room = size + begin + window.ends[axis] - window.extents[axis]
+        if room < 0:
+            n.fail(f"the window {window.kernel} is larger than the padded input {sizes}")
+        steps = -(-room // stride) if ceil else room // stride
+        if ceil and steps * stride >= size + begin:
+            steps -= 1
+        out.append(steps + 1)
+    return out
+
+
+def _pool2d(n, name, x, window, sizes):
+    return getattr(n.b, name)(x, window_dimensions=window.kernel, padding=window.padding(), strides=window.strides,
+                              dilations=window.dilations, output_sizes=sizes)
+
+
+def _pool3d(n, name, x, window, sizes):
+    """First over the plane, then along the depth: right for maxima, and for means of whole windows."""
+    ragged = any(window.begins) or any(window.ends) or any(
+        (out - 1) * stride + extent > size for out, stride, extent, size
+        in zip(sizes, window.strides, window.extents, n.shape(x)[2:]))
+    if name != "max_pool2d" and ragged:
+        n.fail("windows that reach over the edge are not supported with three spatial axes")
+    batch, channels, depth, height, width = x.shape
+    begins, ends = window.begins, window.ends
+    y = getattr(n.b, name)(n.b.reshape(x, [batch, channels * depth, height, width]),
+                           window_dimensions=window.kernel[1:], padding=[begins[1], ends[1], begins[2], ends[2]],
+                           strides=window.strides[1:], dilations=window.dilations[1:], output_sizes=sizes[1:])
+    y = n.b.reshape(y, [batch, channels, depth, sizes[1] * sizes[2]])
+    y = getattr(n.b, name)(y, window_dimensions=[window.kernel[0], 1], padding=[begins[0], ends[0], 0, 0],
+                           strides=[window.strides[0], 1], dilations=[window.dilations[0], 1],
+                           output_sizes=[sizes[0], sizes[1] * sizes[2]])
+    return n.b.reshape(y, [batch, channels, *sizes])
+
+
+@converts("GlobalAveragePool", "GlobalMaxPool")
+def convert_global(n):
+    x = n.value(0)
+    pooled = "average_pool2d" if n.op_type == "GlobalAveragePool" else "max_pool2d"
+    plane = x if n.rank(x) == 4 else merge_spatial(n, x)
+    return n.reshape(getattr(n.b, pooled)(plane), n.shape(x)[:2] + [1] * (n.rank(x) - 2))
+
+
+@converts("GlobalLpPool")
+def convert_global_lp(n):
+    x, p = n.value(0), n.attr("p", 2)
+    if p not in (1, 2):
+        n.fail(f"attribute p = {p} is not supported, only 1 and 2")
+    reduce = n.b.reduce_l1 if p == 1 else n.b.reduce_l2
+    return reduce(x, axes=list(range(2, n.rank(x))), keep_dimensions=True)

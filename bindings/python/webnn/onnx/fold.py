@@ -1,0 +1,334 @@
+"""What is computed while importing: operations whose inputs are all known, shapes above all.
+
+A folder is a function of a node that gives an array, a tuple of them, or None: the graph shall do it. Results
+are limited in size before they are made; views cost nothing and are not.
+"""
+
+import math
+
+import numpy as np
+
+from . import tensors
+from .node import FOLD_LIMIT, is_constant
+
+FOLDERS = {}
+
+
+def folds(*op_types):
+    def register(function):
+        for op_type in op_types:
+            FOLDERS[op_type] = function
+        return function
+    return register
+
+
+def fold(n):
+    """The node's outputs as arrays, or None."""
+    folder = FOLDERS.get(n.op_type) if n.domain == "" else None
+    if folder is None or not all(value is None or is_constant(value) for value in n.inputs):
+        return None
+    with np.errstate(all="ignore"):
+        return folder(n)
+
+
+def fits(shape, dtype):
+    """Whether a result may be made here."""
+    return math.prod(shape) * np.dtype(dtype).itemsize <= FOLD_LIMIT
+
+
+def same_type(result, like):
+    return np.asarray(result).astype(like.dtype, copy=False)
+
+
+# Element by element
+
+_UNARY = {
+    "Abs": np.abs, "Neg": np.negative, "Ceil": np.ceil, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
+    "Exp": np.exp, "Log": np.log, "Reciprocal": np.reciprocal, "Sign": np.sign, "Sin": np.sin, "Cos": np.cos,
+    "Tanh": np.tanh, "BitwiseNot": np.invert, "Not": np.logical_not, "IsNaN": np.isnan,
+    "Relu": lambda x: np.maximum(x, 0),
+}
+_TRUTH = {"Not", "IsNaN", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}
+
+
+def truncated_division(a, b):
+    """As the graph divides: integers towards zero."""
+    if a.dtype.kind == "f":
+        return a / b
+    quotient = a // np.where(b == 0, 1, b)
+    inexact = (quotient * b != a) & ((a < 0) != (b < 0))
+    return np.where(b == 0, 0, quotient + inexact)
+
+
+_BINARY = {
+    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": truncated_division, "Equal": np.equal,
+    "Less": np.less, "Greater": np.greater, "LessOrEqual": np.less_equal, "GreaterOrEqual": np.greater_equal,
+    "And": np.logical_and, "Or": np.logical_or, "Xor": np.logical_xor, "BitwiseAnd": np.bitwise_and,
+    "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor,
+}
+_VARIADIC = {"Max": np.maximum, "Min": np.minimum, "Sum": np.add}
+
+
+@folds(*_UNARY)
+def fold_unary(n):
+    x = n.array(0)
+    if not fits(x.shape, x.dtype):
+        return None
+    result = _UNARY[n.op_type](x)
+    return result if n.op_type in _TRUTH else same_type(result, x)
+
+
+@folds(*_BINARY)
+def fold_binary(n):
+    a, b = n.array(0), n.array(1)
+    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+        return None
+    result = _BINARY[n.op_type](a, b)
+    return np.asarray(result) if n.op_type in _TRUTH else same_type(result, a)
+
+
+@folds(*_VARIADIC)
+def fold_variadic(n):
+    result = n.array(0)
+    if not fits(np.broadcast_shapes(*(x.shape for x in n.inputs)), result.dtype):
+        return None
+    for x in n.inputs[1:]:
+        result = _VARIADIC[n.op_type](result, x)
+    return same_type(result, n.inputs[0])
+
+
+@folds("Pow")
+def fold_pow(n):
+    a, b = n.array(0), n.array(1)
+    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+        return None
+    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+        return same_type(np.power(a, np.maximum(b, 0)) * (b >= 0), a)
+    return same_type(np.power(a.astype(float), b), a)
+
+
+@folds("Mod")
+def fold_mod(n):
+    a, b = n.array(0), n.array(1)
+    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+        return None
+    return same_type(np.fmod(a, b) if n.attr("fmod", 0) else np.mod(a, b), a)
+
+
+@folds("BitShift")
+def fold_shift(n):
+    a, b = n.array(0), n.array(1)
+    shift = np.left_shift if n.required("direction") == "LEFT" else np.right_shift
+    return same_type(shift(a, b), a) if fits(np.broadcast_shapes(a.shape, b.shape), a.dtype) else None
+
+
+@folds("Where")
+def fold_where(n):
+    condition, a, b = n.array(0), n.array(1), n.array(2)
+    shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
+    return same_type(np.where(condition, a, b), a) if fits(shape, a.dtype) else None
+
+
+@folds("Clip")
+def fold_clip(n):
+    if n.opset < 11 or not fits(n.array(0).shape, n.array(0).dtype):
+        return None
+    x = n.array(0)
+    x = np.maximum(x, n.array(1)) if n.has(1) else x
+    return same_type(np.minimum(x, n.array(2)) if n.has(2) else x, n.array(0))
+
+
+@folds("Cast", "CastLike")
+def fold_cast(n):
+    x = n.array(0)
+    kind = tensors.numpy_type(n.required("to")) if n.op_type == "Cast" else n.array(1).dtype
+    n.ignore("saturate", "round_mode")
+    if kind is None or not fits(x.shape, kind):
+        return None
+    if kind.kind in "iu" and x.dtype.kind == "f":
+        x = np.nan_to_num(x, nan=0.0)
+        limits = np.iinfo(kind)
+        out = np.where(x >= limits.max, limits.max, np.where(x <= limits.min, limits.min, 0)).astype(kind)
+        inside = (x < limits.max) & (x > limits.min)
+        return np.where(inside, np.where(inside, x, 0).astype(kind), out)
+    return x.astype(kind, copy=False)
+
+
+# Shapes
+
+@folds("Constant")
+def fold_constant(n):
+    for name, kind in (("value_float", np.float32), ("value_int", np.int64), ("value_floats", np.float32),
+                       ("value_ints", np.int64)):
+        value = n.attr(name)
+        if value is not None:
+            return np.array(value, kind)
+    if n.attr("value") is not None:
+        return tensors.to_array(n.importer.source, n.attr("value"))
+    if n.attr("sparse_value") is not None:
+        return tensors.sparse_to_array(n.importer.source, n.attr("sparse_value"), FOLD_LIMIT // 8)
+    return n.fail("its value is a string, or missing")
+
+
+@folds("ConstantOfShape")
+def fold_constant_of_shape(n):
+    value = n.attr("value")
+    value = np.zeros(1, np.float32) if value is None else tensors.to_array(n.importer.source, value)
+    shape = n.ints(0)
+    if value.size != 1 or any(size < 0 for size in shape):
+        n.fail(f"a value of {value.size} elements for the shape {shape}")
+    return np.broadcast_to(value.reshape(()), shape)
+
+
+@folds("Range")
+def fold_range(n):
+    start, limit, step = (n.array(k).reshape(-1)[0].item() for k in range(3))
+    if step == 0:
+        n.fail("the step is 0")
+    count = max(0, math.ceil((limit - start) / step)) if math.isfinite((limit - start) / step) else FOLD_LIMIT
+    if not fits([count], n.array(0).dtype):
+        n.fail(f"it has {count} elements")
+    return same_type(start + np.arange(count, dtype=n.array(0).dtype) * step, n.array(0))
+
+
+@folds("EyeLike")
+def fold_eye_like(n):
+    x = n.array(0)
+    kind = tensors.numpy_type(n.attr("dtype", 0)) or x.dtype
+    return np.eye(*x.shape, k=n.attr("k", 0), dtype=kind) if x.ndim == 2 and fits(x.shape, kind) else None
+
+
+@folds("Concat")
+def fold_concat(n):
+    total = sum(x.size for x in n.inputs)
+    axis = n.axis(n.required("axis"), n.array(0).ndim)
+    return np.concatenate(n.inputs, axis) if fits([total], n.inputs[0].dtype) else None
+
+
+@folds("Expand")
+def fold_expand(n):
+    x = n.array(0)
+    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(n.ints(1))))
+
+
+@folds("Tile")
+def fold_tile(n):
+    x, repeats = n.array(0), n.ints(1)
+    return np.tile(x, repeats) if fits([x.size, math.prod(repeats)], x.dtype) else None
+
+
+@folds("Gather")
+def fold_gather(n):
+    x, indices = n.array(0), n.array(1)
+    axis = n.axis(n.attr("axis", 0), x.ndim)
+    shape = x.shape[:axis] + indices.shape + x.shape[axis + 1:]
+    return np.take(x, indices, axis) if fits(shape, x.dtype) else None
+
+
+@folds("GatherElements")
+def fold_gather_elements(n):
+    x, indices = n.array(0), n.array(1)
+    axis = n.axis(n.attr("axis", 0), x.ndim)
+    return np.take_along_axis(x, indices, axis) if fits(indices.shape, x.dtype) else None
+
+
+@folds("GatherND")
+def fold_gather_nd(n):
+    x, indices = n.array(0), n.array(1)
+    if n.attr("batch_dims", 0) or not fits(indices.shape[:-1] + x.shape[indices.shape[-1]:], x.dtype):
+        return None
+    return x[tuple(np.moveaxis(indices, -1, 0))]
+
+
+@folds("ScatterElements", "Scatter")
+def fold_scatter_elements(n):
+    x, indices, updates = n.array(0), n.array(1), n.array(2)
+    if n.attr("reduction", "none") != "none" or not fits(x.shape, x.dtype):
+        return None
+    result = x.copy()
+    np.put_along_axis(result, indices, updates, n.axis(n.attr("axis", 0), x.ndim))
+    return result
+
+
+@folds("ScatterND")
+def fold_scatter_nd(n):
+    x, indices, updates = n.array(0), n.array(1), n.array(2)
+    if n.attr("reduction", "none") != "none" or not fits(x.shape, x.dtype):
+        return None
+    result = x.copy()
+    result[tuple(np.moveaxis(indices, -1, 0))] = updates
+    return result
+
+
+@folds("NonZero")
+def fold_non_zero(n):
+    x = n.array(0)
+    return np.array(np.nonzero(x), np.int64).reshape(x.ndim, -1) if fits([x.size, x.ndim], np.int64) else None
+
+
+@folds("Trilu")
+def fold_trilu(n):
+    x, k = n.array(0), n.int(1) if n.has(1) else 0
+    if not fits(x.shape, x.dtype):
+        return None
+    return (np.triu if n.attr("upper", 1) else np.tril)(x, k)
+
+
+# Reductions and products
+
+_REDUCTIONS = {"ReduceSum": np.sum, "ReduceProd": np.prod, "ReduceMax": np.max, "ReduceMin": np.min,
+               "ReduceMean": np.mean}
+
+
+@folds(*_REDUCTIONS)
+def fold_reduce(n):
+    x = n.array(0)
+    axes = n.attr_or_ints("axes", 1, 13 if n.op_type == "ReduceSum" else 18)
+    if not axes and n.attr("noop_with_empty_axes", 0):
+        return x
+    axes = tuple(n.axes(axes, x.ndim)) if axes else None
+    if not fits(x.shape, x.dtype):
+        return None
+    return same_type(_REDUCTIONS[n.op_type](x, axis=axes, keepdims=bool(n.attr("keepdims", 1))), x)
+
+
+@folds("ArgMax", "ArgMin")
+def fold_arg(n):
+    x = n.array(0)
+    if n.attr("select_last_index", 0) or not fits(x.shape, np.int64):
+        return None
+    axis = n.axis(n.attr("axis", 0), x.ndim)
+    find = np.argmax if n.op_type == "ArgMax" else np.argmin
+    return find(x, axis, keepdims=bool(n.attr("keepdims", 1))).astype(np.int64)
+
+
+@folds("CumSum")
+def fold_cumsum(n):
+    x = n.array(0)
+    if n.attr("exclusive", 0) or n.attr("reverse", 0) or not fits(x.shape, x.dtype):
+        return None
+    return same_type(np.cumsum(x, n.axis(n.int(1), x.ndim)), x)
+
+
+@folds("MatMul")
+def fold_matmul(n):
+    """Products of a few whole numbers, as in shapes; real ones are the graph's."""
+    a, b = n.array(0), n.array(1)
+    return np.asarray(a @ b) if a.dtype.kind in "iu" and a.size * b.size <= 1 << 16 else None
+
+
+# Windows
+
+_WINDOWS = {"HannWindow": (0.5, 0.5, 0.0), "HammingWindow": (25 / 46, 21 / 46, 0.0),
+            "BlackmanWindow": (0.42, 0.5, 0.08)}
+
+
+@folds(*_WINDOWS)
+def fold_window(n):
+    size = n.int(0)
+    kind = tensors.numpy_type(n.attr("output_datatype", tensors.FLOAT))
+    if size < 1 or kind is None or not fits([size], np.float64):
+        n.fail(f"a window of {size} samples")
+    turn = 2 * np.pi * np.arange(size) / (size if n.attr("periodic", 1) else max(1, size - 1))
+    a, b, c = _WINDOWS[n.op_type]
+    return (a - b * np.cos(turn) + c * np.cos(2 * turn)).astype(kind)

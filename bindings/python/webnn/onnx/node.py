@@ -1,0 +1,312 @@
+"""What a converter sees: one node with its inputs and attributes, and the builder that it adds operations to.
+
+A value is a NumPy array (known while importing), an operand of the graph, a list of values (a sequence), or
+None (an input that is left out). Converters are functions of a node that give its output, or a tuple of them.
+"""
+
+import math
+
+import numpy as np
+
+from . import tensors
+from .errors import ModelError
+
+# (domain, op type) → converter; see `converts`. The default domain is "".
+CONVERTERS = {}
+MICROSOFT = "com.microsoft"
+
+# Bytes that one computed constant may have; what is larger is left to the graph.
+FOLD_LIMIT = 1 << 24
+_SMALL = 1 << 16  # bytes: arrays up to this are kept while importing
+
+_MAKE_BOOL = {"equal", "not_equal", "greater", "greater_or_equal", "lesser", "lesser_or_equal", "logical_not",
+              "logical_and", "logical_or", "logical_xor", "is_nan", "is_infinite"}
+_KEEP_BOOL = {"identity", "reshape", "transpose", "slice", "expand", "gather", "gather_elements", "gather_nd",
+              "tile", "reverse", "split", "concat", "where", "scatter_elements", "scatter_nd", "pad"}
+
+
+def converts(*op_types, domain=""):
+    """Registers a converter for operations."""
+    def register(function):
+        for op_type in op_types:
+            CONVERTERS[domain, op_type] = function
+        return function
+    return register
+
+
+def is_constant(value):
+    return isinstance(value, np.ndarray)
+
+
+class Emitter:
+    """A builder that takes arrays where operands are expected, labels operations, and remembers what is bool."""
+
+    def __init__(self, builder):
+        self.builder = builder
+        self.label = ""
+        self._constants = {}  # id of an array → (the array, its operand)
+        self._scalars = {}
+        self._bools = {}      # id of an operand → the operand
+        self._leaves = {}     # the same, for inputs and constants
+
+    def __getattr__(self, name):
+        method = getattr(self.builder, name)
+
+        def call(*args, **options):
+            operands = [self._argument(arg) for arg in args]
+            options = {key: self._argument(value) for key, value in options.items() if value is not None}
+            result = method(*operands, label=self.label, **options)
+            if name in _MAKE_BOOL or name in _KEEP_BOOL and self._keeps_bool(name, operands):
+                self.mark_bool(*(result if isinstance(result, (tuple, list)) else (result,)))
+            return result
+        setattr(self, name, call)
+        return call
+
+    def _argument(self, value):
+        if isinstance(value, np.ndarray):
+            return self.operand(value)
+        if isinstance(value, (list, tuple)):
+            return [self._argument(item) for item in value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def _keeps_bool(self, name, operands):
+        first = operands[1 if name == "where" else 0]
+        return self.is_bool(first[0] if isinstance(first, list) else first)
+
+    def mark_bool(self, *operands):
+        self._bools.update((id(operand), operand) for operand in operands)
+
+    def is_bool(self, value):
+        return value.dtype == bool if is_constant(value) else id(value) in self._bools
+
+    def input(self, name, shape, data_type, is_bool):
+        """An input of the graph."""
+        operand = self._leaf(self.builder.input(name, shape=shape, data_type=data_type))
+        if is_bool:
+            self.mark_bool(operand)
+        return operand
+
+    def is_leaf(self, operand):
+        """Inputs and constants, which can't be outputs of a graph."""
+        return id(operand) in self._leaves
+
+    def _leaf(self, operand):
+        self._leaves[id(operand)] = operand
+        return operand
+
+    def operand(self, value):
+        """The operand of a value; an array is handed over once."""
+        if not is_constant(value):
+            return value
+        if id(value) in self._constants:
+            return self._constants[id(value)][1]
+        operand = self._constant(value)
+        if value.dtype == bool:
+            self.mark_bool(operand)
+        self._constants[id(value)] = (value, operand)
+        return operand
+
+    def taken(self, array):
+        """An array that was handed over and is big becomes its operand, and isn't held any longer."""
+        if array.nbytes <= _SMALL or id(array) not in self._constants:
+            return array
+        return self._constants.pop(id(array))[1]
+
+    def _constant(self, array):
+        kind = tensors.constant_type(array)
+        if array.size == 0:
+            raise ModelError(f"a value of shape {list(array.shape)} has no elements and can't be an operand")
+        if array.size > 1 and not any(array.strides):  # one number, broadcast: no memory for the rest
+            number = array.reshape(-1)[:1].astype(kind)
+            scalar = self._leaf(self.builder.constant(number.tobytes(), shape=[], data_type=kind))
+            return self.builder.expand(scalar, list(array.shape), label=self.label)
+        plain = np.ascontiguousarray(array.astype(kind, copy=False))
+        data = memoryview(plain.reshape(-1).view(np.uint8))
+        return self._leaf(self.builder.constant(data, shape=list(array.shape), data_type=kind))
+
+    def scalar(self, number, data_type):
+        """A scalar constant of the graph."""
+        key = data_type, repr(number)
+        if key not in self._scalars:
+            self._scalars[key] = self._leaf(self.builder.constant(data_type=data_type, value=number))
+        return self._scalars[key]
+
+
+class Node:
+    """One node being converted."""
+
+    def __init__(self, importer, scope, proto, inputs):
+        self.importer, self.scope, self.proto, self.inputs = importer, scope, proto, inputs
+        self.op_type = proto.op_type
+        self.domain = "" if proto.domain == "ai.onnx" else proto.domain
+        self.opset = scope.opset(self.domain)
+        self.n_outputs = len(proto.output)
+        self.b = importer.emitter
+        self._attributes = scope.attributes_of(proto)
+        self._read = set()
+
+    def __str__(self):
+        name = self.proto.name or (self.proto.output[0] if self.proto.output else "")
+        domain = f"{self.domain}." if self.domain else ""
+        return f"node {name!r} ({domain}{self.op_type}, opset {self.opset})"
+
+    def fail(self, message):
+        """Raises; written `raise n.fail(…)` where the reader should see it."""
+        raise ModelError(f"{self}: {message}")
+
+    # Attributes
+
+    def attr(self, name, default=None):
+        """An attribute's value: number, string, list, TensorProto or GraphProto."""
+        self._read.add(name)
+        attribute = self._attributes.get(name)
+        return default if attribute is None else _attribute_value(self, attribute)
+
+    def required(self, name):
+        if name not in self._attributes:
+            self.fail(f"attribute {name} is missing")
+        return self.attr(name)
+
+    def ignore(self, *names):
+        """Attributes that have no bearing here."""
+        self._read.update(names)
+
+    def choice(self, name, default, allowed):
+        """A string attribute that must be one of `allowed`."""
+        value = self.attr(name, default)
+        if value not in allowed:
+            self.fail(f"attribute {name} = {value!r} is not supported; {', '.join(map(repr, allowed))} are")
+        return value
+
+    def refuse(self, name, default):
+        """An attribute that must have its default value."""
+        value = self.attr(name, default)
+        if value != default:
+            self.fail(f"attribute {name} = {value!r} is not supported, only {default!r}")
+
+    def check_attributes(self):
+        """An attribute that no converter has looked at could change the meaning."""
+        for name, attribute in self._attributes.items():
+            if name not in self._read:
+                self.fail(f"attribute {name} = {_attribute_value(self, attribute)!r} is not supported")
+
+    # Inputs
+
+    def has(self, index):
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def value(self, index):
+        """Input `index`, which must be there."""
+        if not self.has(index):
+            self.fail(f"input {index} is missing")
+        return self.inputs[index]
+
+    def optional(self, index):
+        return self.inputs[index] if self.has(index) else None
+
+    def array(self, index):
+        """Input `index` as an array: it must be known while importing."""
+        value = self.value(index)
+        if not is_constant(value):
+            self.fail(f"input {index} ({self.proto.input[index]!r}) must be constant here: its value is only known "
+                      "when the graph runs")
+        return value
+
+    def ints(self, index):
+        """A constant input as a list of whole numbers."""
+        return [int(item) for item in self.array(index).reshape(-1)]
+
+    def int(self, index):
+        items = self.ints(index)
+        if len(items) != 1:
+            self.fail(f"input {index} must be one number, it has {len(items)}")
+        return items[0]
+
+    def attr_or_ints(self, name, index, since):
+        """What was an attribute before opset `since` and is an input from then on; None when left out."""
+        if self.opset < since:
+            value = self.attr(name)
+            return None if value is None else list(value)
+        return self.ints(index) if self.has(index) else None
+
+    # Values
+
+    def shape(self, value):
+        return list(value.shape)
+
+    def rank(self, value):
+        return len(value.shape)
+
+    def type(self, value):
+        """The type that a value has in the graph: "float32" …"""
+        return tensors.constant_type(value) if is_constant(value) else value.data_type
+
+    def is_float(self, value):
+        return self.type(value) in ("float32", "float16")
+
+    def scalar(self, number, like):
+        return self.b.scalar(number, self.type(like))
+
+    def axis(self, axis, rank, extra=0):
+        """A checked, non-negative axis."""
+        if not -rank - extra <= axis < rank + extra:
+            self.fail(f"axis {axis} is outside the rank {rank}")
+        return axis + rank + extra if axis < 0 else axis
+
+    def axes(self, axes, rank):
+        found = [self.axis(axis, rank) for axis in axes]
+        if len(set(found)) != len(found):
+            self.fail(f"axes {list(axes)} name one twice")
+        return found
+
+    def reshape(self, value, shape):
+        """Reshapes, when there is something to do; arrays stay arrays."""
+        shape = [int(size) for size in shape]
+        if list(value.shape) == shape:
+            return value
+        if math.prod(value.shape) != math.prod(shape):
+            self.fail(f"the shape {list(value.shape)} can't become {shape}")
+        return value.reshape(shape) if is_constant(value) else self.b.reshape(value, shape)
+
+    def transpose(self, value, permutation):
+        if list(permutation) == sorted(permutation):
+            return value
+        if is_constant(value):
+            return value.transpose(permutation)
+        return self.b.transpose(value, permutation=list(permutation))
+
+    def cast(self, value, data_type):
+        """To a type of the graph; not for bool."""
+        if self.type(value) == data_type:
+            return value
+        if is_constant(value) and value.nbytes <= FOLD_LIMIT:
+            with np.errstate(all="ignore"):
+                return value.astype(data_type)
+        return self.b.cast(value, data_type)
+
+    def empty(self, shape, like):
+        """A constant without elements."""
+        return np.zeros(shape, like.dtype if is_constant(like) else like.data_type)
+
+
+def _attribute_value(node, attribute):
+    kind = attribute.type
+    if kind == attribute.FLOAT:
+        return attribute.f
+    if kind == attribute.INT:
+        return attribute.i
+    if kind == attribute.STRING:
+        return attribute.s.decode("utf-8", "replace")
+    if kind == attribute.TENSOR:
+        return attribute.t
+    if kind == attribute.GRAPH:
+        return attribute.g
+    if kind == attribute.SPARSE_TENSOR:
+        return attribute.sparse_tensor
+    if kind == attribute.FLOATS:
+        return list(attribute.floats)
+    if kind == attribute.INTS:
+        return list(attribute.ints)
+    if kind == attribute.STRINGS:
+        return [item.decode("utf-8", "replace") for item in attribute.strings]
+    return node.fail(f"attribute {attribute.name} has a type that is not supported")

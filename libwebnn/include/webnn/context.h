@@ -1,0 +1,105 @@
+/** A context: one device, one ordered timeline, everything that is created from it.  Spec: MLContext. */
+#ifndef WEBNN_CONTEXT_H
+#define WEBNN_CONTEXT_H
+
+#include <webnn/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The kind of device. A GPU that isn't there falls back to the CPU; `webnn_context_info` says why. */
+typedef enum webnn_device_type {
+  WEBNN_DEVICE_TYPE_CPU,
+  WEBNN_DEVICE_TYPE_GPU,
+} webnn_device_type;
+
+/** A hint that chooses among devices of one kind.  Spec: MLPowerPreference. */
+typedef enum webnn_power_preference {
+  WEBNN_POWER_PREFERENCE_DEFAULT,
+  WEBNN_POWER_PREFERENCE_HIGH_PERFORMANCE,
+  WEBNN_POWER_PREFERENCE_LOW_POWER,
+} webnn_power_preference;
+
+/** EXACT computes as semantics.md says; FAST allows products in bfloat16 with float32 sums. */
+typedef enum webnn_math {
+  WEBNN_MATH_EXACT,
+  WEBNN_MATH_FAST,
+} webnn_math;
+
+/** Spec: MLContextOptions; from `device_type` on, extensions. */
+typedef struct webnn_context_options {
+  size_t struct_size;
+  webnn_power_preference power_preference;
+  bool accelerated;
+  webnn_device_type device_type;
+  const char *backend;                 /**< "auto", "onednn", "opencl", "reference"; NULL is "auto" */
+  uint32_t threads;                    /**< 0: as many as the affinity mask and the CPU quota allow */
+  webnn_math math;
+  const char *passes;                  /**< debugging: "-fuse,-layout" switches passes off; NULL: all on */
+  const webnn_allocator *allocator;    /**< NULL: the system's; copied, `ud` must outlive the context */
+} webnn_context_options;
+
+#define WEBNN_CONTEXT_OPTIONS_INIT                                                            \
+  {                                                                                           \
+    sizeof(webnn_context_options), WEBNN_POWER_PREFERENCE_DEFAULT, true,                      \
+        WEBNN_DEVICE_TYPE_CPU, NULL, 0, WEBNN_MATH_EXACT, NULL, NULL                          \
+  }
+
+/** Creates a context.  Spec: ML.createContext.
+ *  Owns: `*out` is the caller's, release it.  Threads: any.
+ *  Fails: TYPE (bad enum, unknown pass), NOT_SUPPORTED (the named backend isn't there), UNKNOWN (no memory,
+ *  no thread). `options` NULL: all defaults. `err` may be NULL, here and everywhere. */
+WEBNN_API webnn_status webnn_context_create(const webnn_context_options *options,
+                                            webnn_context **out, webnn_error *err);
+
+/** Count one owner more; NULL is allowed.  Threads: any. */
+WEBNN_API webnn_context *webnn_context_retain(webnn_context *context);
+
+/** Count one owner less. The last owner of a context that isn't lost destroys it and waits for its worker;
+ *  called on the worker itself (in a callback) it doesn't wait.  Threads: any. */
+WEBNN_API void webnn_context_release(webnn_context *context);
+
+/** Loses the context on purpose: `lost` settles, graphs and tensors are destroyed, pending work fails with
+ *  INVALID_STATE. Idempotent.  Spec: MLContext.destroy.  Threads: any. */
+WEBNN_API void webnn_context_destroy(webnn_context *context);
+
+/** True once the context is lost: destroyed, failed, or inherited through a fork.  Threads: any. */
+WEBNN_API bool webnn_context_is_lost(const webnn_context *context);
+
+/** The future that settles when the context is lost, the same one each time; `webnn_future_message` tells
+ *  why.  Owns: borrowed, lives as long as the context.  Threads: any. */
+WEBNN_API webnn_future *webnn_context_lost(webnn_context *context);
+
+/** The `accelerated` option as given.  Spec: MLContext.accelerated.  Threads: any. */
+WEBNN_API bool webnn_context_accelerated(const webnn_context *context);
+
+/** What was chosen. Strings are borrowed and live as long as the context. */
+typedef struct webnn_context_info {
+  size_t struct_size;
+  const char *backend; /**< "onednn", "reference", … */
+  const char *device;  /**< the device's own name */
+  const char *driver;  /**< library and version below us */
+  uint32_t threads;
+  const char *why;     /**< why this device, when another was asked for; "" else */
+} webnn_context_info;
+#define WEBNN_CONTEXT_INFO_INIT { sizeof(webnn_context_info), NULL, NULL, NULL, 0, NULL }
+
+/** Fills `*out`, as far as its `struct_size` reaches.  Threads: any. */
+WEBNN_API void webnn_context_get_info(const webnn_context *context, webnn_context_info *out);
+
+/** What the context can do, as the JSON text of MLOpSupportLimits: all keys as in the specification.
+ *  Owns: borrowed, lives as long as the context.  Threads: any.  Spec: MLContext.opSupportLimits. */
+WEBNN_API const char *webnn_context_op_support_limits(webnn_context *context);
+
+/** A descriptor that becomes readable when futures of this context have settled; -1 when the system has
+ *  none. The context owns it: don't close it.  Threads: any. */
+WEBNN_API int webnn_context_fd(webnn_context *context);
+
+/** Makes the descriptor unreadable again; call it before looking at the futures.  Threads: any. */
+WEBNN_API void webnn_context_drain(webnn_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* What a backend implements. Versioned with the library, not installed.
+ *
+ * A backend opens devices; a device makes buffers and compiles graphs; an executable runs on the context's
+ * timeline, one run at a time. CPU backends give the library in `lower/` their kernels and get regions,
+ * layouts, arena and the run loop from it. */
+#ifndef WNN_BACKEND_H
+#define WNN_BACKEND_H
+
+#include "graph/ir.h"
+#include "parallel.h"
+#include <webnn/context.h>
+
+typedef struct wnn_device wnn_device;         /* a backend's own */
+typedef struct wnn_executable wnn_executable; /* a backend's own */
+
+/* What the context gives a device; lives as long as the device. */
+typedef struct wnn_host {
+  wnn_alloc alloc;
+  wnn_pool *pool;
+  webnn_math math;
+  const char *passes; /* the debugging option, or NULL: see wnn_pass_enabled */
+} wnn_host;
+
+/* Every backend's device begins with a pointer to its host: kernels that several backends share find memory and
+ * threads so. */
+static inline const wnn_host *wnn_device_host(const wnn_device *device) {
+  return *(const wnn_host *const *)(const void *)device;
+}
+
+/* Memory of a tensor, or a caller's memory for the length of one compute. */
+typedef struct wnn_buffer {
+  void *host;     /* NULL when the memory isn't the host's */
+  size_t n_bytes;
+  void *impl;     /* the backend's own; NULL for a caller's memory */
+} wnn_buffer;
+
+typedef struct wnn_device_info {
+  const char *device, *driver; /* borrowed, live as long as the device */
+} wnn_device_info;
+
+typedef struct wnn_memory_use {
+  uint64_t weights, arena, scratch;
+} wnn_memory_use;
+
+typedef struct wnn_backend {
+  const char *name;
+  webnn_device_type device_type;
+  /* NOT_SUPPORTED with a message: this backend can't be used here. */
+  webnn_status (*open)(const wnn_host *host, wnn_device **out, webnn_error *err);
+  void (*close)(wnn_device *device);
+  wnn_device_info (*info)(const wnn_device *device);
+  /* Element types of the row that the device lacks for this operation; 0: it has all. */
+  uint32_t (*missing_types)(const wnn_device *device, const webnn_op *op);
+
+  webnn_status (*buffer_create)(wnn_device *device, size_t n_bytes, wnn_buffer *out); /* zeroed */
+  void (*buffer_free)(wnn_device *device, wnn_buffer *buffer);
+  webnn_status (*buffer_write)(wnn_device *device, wnn_buffer *buffer, const void *data);
+  webnn_status (*buffer_read)(wnn_device *device, const wnn_buffer *buffer, void *data);
+
+  /* Computes one node whose operands are all constants: how folding uses the kernels that run later. NULL or
+   * NOT_SUPPORTED: nothing is folded. */
+  webnn_status (*evaluate)(wnn_device *device, const wnn_node *node, void *const *outputs);
+  /* Takes what it needs from the graph, whose passes have run; the graph goes when this returns. */
+  webnn_status (*compile)(wnn_device *device, wnn_graph *graph, wnn_executable **out, webnn_error *err);
+  void (*executable_free)(wnn_executable *executable);
+  /* Buffers in the order of the graph's inputs and outputs. */
+  webnn_status (*run)(wnn_executable *executable, const wnn_buffer *const *inputs,
+                      const wnn_buffer *const *outputs);
+  wnn_memory_use (*memory)(const wnn_executable *executable);
+  /* True when a run is so short and simple that a waiting caller may do it on its own thread. */
+  bool (*is_light)(const wnn_executable *executable);
+} wnn_backend;
+
+#endif

@@ -1,0 +1,36 @@
+#include "base/blob.h"
+
+#define HEADER_BYTES ((sizeof(wnn_blob) + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE)
+
+wnn_blob *wnn_blob_create(const wnn_alloc *alloc, size_t n_bytes) {
+  wnn_blob *blob = wnn_alloc_get(alloc, HEADER_BYTES + n_bytes);
+  if (blob == NULL) return NULL;
+  *blob = (wnn_blob){.alloc = *alloc, .data = (char *)blob + HEADER_BYTES, .n_bytes = n_bytes};
+  wnn_ref_init(&blob->ref);
+  return blob;
+}
+
+wnn_blob *wnn_blob_wrap(const wnn_alloc *alloc, const void *data, size_t n_bytes, void (*release)(void *),
+                        void *ud) {
+  wnn_blob *blob = wnn_alloc_get(alloc, sizeof *blob);
+  if (blob == NULL) return NULL;
+  *blob = (wnn_blob){.alloc = *alloc, .data = data, .n_bytes = n_bytes, .release = release, .ud = ud};
+  wnn_ref_init(&blob->ref);
+  return blob;
+}
+
+void *wnn_blob_bytes(wnn_blob *blob) { return (char *)blob + HEADER_BYTES; }
+
+wnn_blob *wnn_blob_retain(wnn_blob *blob) {
+  wnn_ref_retain(&blob->ref);
+  return blob;
+}
+
+void wnn_blob_release(wnn_blob *blob) {
+  if (blob == NULL || !wnn_ref_release(&blob->ref)) return;
+  wnn_alloc alloc = blob->alloc;
+  size_t n_bytes = sizeof *blob;
+  if (blob->release != NULL) blob->release(blob->ud);
+  else n_bytes = HEADER_BYTES + blob->n_bytes;
+  wnn_alloc_free(&alloc, blob, n_bytes);
+}

@@ -1,0 +1,173 @@
+/* Runs of a graph on tensors, queued on the timeline. */
+#include "base/error.h"
+#include "context/call.h"
+#include "context/tensor.h"
+#include <string.h>
+
+typedef struct dispatch_task {
+  wnn_task task;
+  webnn_graph *graph;
+  size_t n_bytes;            /* of this and the lists behind it */
+  webnn_tensor **tensors;    /* by the graph's inputs, then its outputs */
+  const wnn_buffer **buffers;
+} dispatch_task;
+
+/* What the caller gave for one side of the graph. */
+typedef struct side {
+  const char *what; /* "input", "output" */
+  const wnn_graph_end *ends;
+  size_t n_ends;
+  const webnn_named_tensor *given;
+  size_t n_given;
+  webnn_tensor **tensors; /* to be filled, by end */
+} side;
+
+static dispatch_task *make_task(webnn_graph *graph) {
+  size_t n = graph->n_inputs + graph->n_outputs;
+  size_t n_bytes = sizeof(dispatch_task) + n * (sizeof(webnn_tensor *) + sizeof(wnn_buffer *));
+  dispatch_task *task = wnn_alloc_zeroed(wnn_context_alloc(graph->context), n_bytes);
+  if (task == NULL) return NULL;
+  task->graph = graph;
+  task->n_bytes = n_bytes;
+  task->tensors = (webnn_tensor **)(void *)(task + 1);
+  task->buffers = (const wnn_buffer **)(void *)(task->tensors + n);
+  return task;
+}
+
+static void free_task(dispatch_task *task) {
+  wnn_alloc_free(wnn_context_alloc(task->graph->context), task, task->n_bytes);
+}
+
+static void run_dispatch(wnn_task *base, bool lost) {
+  dispatch_task *task = (dispatch_task *)base;
+  webnn_graph *graph = task->graph;
+  webnn_context *context = graph->context;
+  webnn_tensor **tensors = task->tensors;
+  size_t n_inputs = graph->n_inputs, n = n_inputs + graph->n_outputs;
+  webnn_status status = WEBNN_OK;
+  if (!lost) status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs);
+  /* Nobody awaits a dispatch, and its outputs are in an unknown state: only the loss of all can tell. */
+  if (status != WEBNN_OK) wnn_context_lose(context, "a dispatched graph failed on the device");
+  wnn_context_lock(context);
+  for (size_t i = 0; i < n; i++) wnn_tensor_unpin(tensors[i], i >= n_inputs);
+  wnn_graph_unpin(graph);
+  wnn_context_unlock(context);
+  for (size_t i = 0; i < n; i++) wnn_tensor_let_go(tensors[i]);
+  free_task(task);
+  wnn_graph_let_go(graph);
+}
+
+/* ---- checks, all under the lock */
+
+static bool any_held(const webnn_context *context, const side *s) {
+  for (size_t i = 0; i < s->n_given; i++) {
+    const webnn_tensor *tensor = s->given[i].tensor;
+    if (tensor != NULL && tensor->context == context && tensor->held) return true;
+  }
+  return false;
+}
+
+/* Marks the tensors of this side; one that has the mark already was given before. Those of other contexts
+ * are under another lock: the next check refuses them, with the same status. */
+static webnn_status check_once(webnn_context *context, const side *s, webnn_error *err) {
+  for (size_t i = 0; i < s->n_given; i++) {
+    webnn_tensor *tensor = s->given[i].tensor;
+    if (tensor == NULL)
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: %s '%s' has no tensor", s->what,
+                           wnn_quote(s->given[i].name).text);
+    if (tensor->context != context) continue;
+    if (tensor->mark == context->mark)
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is given twice", s->what,
+                           wnn_quote(s->given[i].name).text);
+    tensor->mark = context->mark;
+  }
+  return WEBNN_OK;
+}
+
+static webnn_status check_tensors(const webnn_context *context, const side *s, webnn_error *err) {
+  for (size_t i = 0; i < s->n_given; i++) {
+    const webnn_tensor *tensor = s->given[i].tensor;
+    const char *wrong = NULL;
+    if (tensor->context != context) wrong = "belongs to another context";
+    else if (wnn_tensor_gone(tensor)) wrong = "is destroyed";
+    if (wrong != NULL)
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' %s", s->what,
+                           wnn_quote(s->given[i].name).text, wrong);
+  }
+  return WEBNN_OK;
+}
+
+static webnn_status check_side(const side *s, webnn_error *err) {
+  webnn_status status = wnn_call_check_count("dispatch", s->what, s->n_given, s->n_ends, err);
+  for (size_t i = 0; i < s->n_given && status == WEBNN_OK; i++) {
+    webnn_tensor *tensor = s->given[i].tensor;
+    webnn_str name = s->given[i].name;
+    if (tensor->constant)
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is constant", s->what,
+                           wnn_quote(name).text);
+    size_t k = wnn_call_find(s->ends, s->n_ends, i, name);
+    if (k == s->n_ends || s->tensors[k] != NULL)
+      return wnn_call_bad_name("dispatch", s->what, name, k < s->n_ends, err);
+    if (!wnn_desc_equal(&tensor->desc, &s->ends[k].desc))
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: %s '%s' is %s, the tensor is %s", s->what,
+                           wnn_quote(name).text, wnn_desc_format(&s->ends[k].desc).text,
+                           wnn_desc_format(&tensor->desc).text);
+    s->tensors[k] = tensor;
+  }
+  return status;
+}
+
+static webnn_status check_mapped(const side *s, webnn_error *err) {
+  for (size_t i = 0; i < s->n_given; i++)
+    if (s->given[i].tensor->n_maps != 0)
+      return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "dispatch: the tensor of %s '%s' is exported",
+                           s->what, wnn_quote(s->given[i].name).text);
+  return WEBNN_OK;
+}
+
+static webnn_status check_all(webnn_context *context, webnn_graph *graph, const side *in, const side *out,
+                              webnn_error *err) {
+  while (any_held(context, in) || any_held(context, out)) wnn_timeline_wait(context->timeline);
+  context->mark++;
+  webnn_status status = wnn_call_check_graph("dispatch", context, graph, err);
+  if (status == WEBNN_OK) status = check_once(context, in, err);
+  if (status == WEBNN_OK) status = check_once(context, out, err);
+  if (status == WEBNN_OK) status = check_tensors(context, in, err);
+  if (status == WEBNN_OK) status = check_tensors(context, out, err);
+  if (status == WEBNN_OK) status = check_side(in, err);
+  if (status == WEBNN_OK) status = check_side(out, err);
+  if (status == WEBNN_OK) status = check_mapped(in, err);
+  if (status == WEBNN_OK) status = check_mapped(out, err);
+  return status;
+}
+
+/* ---- the call */
+
+static void enqueue(dispatch_task *task) {
+  webnn_graph *graph = task->graph;
+  size_t n_inputs = graph->n_inputs, n = n_inputs + graph->n_outputs;
+  for (size_t i = 0; i < n; i++) {
+    wnn_tensor_pin(task->tensors[i], i >= n_inputs);
+    task->buffers[i] = &task->tensors[i]->buffer;
+  }
+  wnn_graph_pin(graph);
+  task->task.run = run_dispatch;
+  wnn_timeline_push(graph->context->timeline, &task->task);
+}
+
+webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph,
+                                  const webnn_named_tensor *inputs, size_t n_inputs,
+                                  const webnn_named_tensor *outputs, size_t n_outputs, webnn_error *err) {
+  webnn_status status = wnn_call_check_graph("dispatch", context, graph, err);
+  if (status != WEBNN_OK) return status;
+  dispatch_task *task = make_task(graph);
+  if (task == NULL) return wnn_error_no_memory(err);
+  side in = {"input", graph->inputs, graph->n_inputs, inputs, n_inputs, task->tensors};
+  side out = {"output", graph->outputs, graph->n_outputs, outputs, n_outputs, task->tensors + graph->n_inputs};
+  wnn_context_lock(context);
+  status = check_all(context, graph, &in, &out, err);
+  if (status == WEBNN_OK) enqueue(task);
+  wnn_context_unlock(context);
+  if (status != WEBNN_OK) free_task(task);
+  return status;
+}

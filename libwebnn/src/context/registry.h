@@ -1,0 +1,14 @@
+/* The only list of backends. */
+#ifndef WNN_CONTEXT_REGISTRY_H
+#define WNN_CONTEXT_REGISTRY_H
+
+#include "backend.h"
+
+#define WNN_MAX_BACKENDS 4
+
+/* The backends to try for these options, best first. NOT_SUPPORTED: there is none of that name. */
+webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type,
+                                     const wnn_backend *out[WNN_MAX_BACKENDS], size_t *n_out,
+                                     webnn_error *err);
+
+#endif

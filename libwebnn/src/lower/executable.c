@@ -1,0 +1,241 @@
+/* Plans the steps of a program, flattens them, and runs them. */
+#include "lower/executable.h"
+
+#include "lower/program.h"
+#include <string.h>
+
+/* A slot of an argument list that follows a graph input or output. */
+typedef struct patch {
+  void **slot;
+  size_t index;
+} patch;
+
+typedef struct patches {
+  patch *list;
+  size_t n;
+} patches;
+
+typedef struct flat_step {
+  const wnn_plan *plan;
+  wnn_run run;
+} flat_step;
+
+struct wnn_executable {
+  wnn_alloc alloc;
+  wnn_arena arena; /* everything below but the plans, the blobs and the memory */
+  flat_step *steps;
+  size_t n_steps;
+  patches inputs, outputs;
+  wnn_blob **blobs; /* constants that kernels read at the run */
+  size_t n_blobs;
+  void *memory; /* arena, then scratch */
+  size_t memory_bytes;
+  wnn_memory_use use;
+  bool is_light;
+};
+
+/* More steps than this take longer than waking the worker does. */
+#define MAX_LIGHT_STEPS 24
+
+wnn_plan *wnn_plan_create(wnn_device *device, const wnn_alloc *alloc, size_t n_bytes) {
+  wnn_plan *plan = wnn_alloc_zeroed(alloc, n_bytes);
+  if (plan == NULL) return NULL;
+  plan->device = device;
+  plan->n_bytes = n_bytes;
+  plan->in_place = -1;
+  return plan;
+}
+
+static void fill_port(wnn_port *port, const wnn_cell *cell) {
+  *port = (wnn_port){0};
+  if (cell == NULL) return;
+  port->desc = &cell->desc;
+  port->layout = cell->layout;
+  if (cell->root->place == WNN_PLACE_CONSTANT && wnn_layout_is_plain(&cell->layout, &cell->desc))
+    port->constant = wnn_value_data(cell->root->constant);
+}
+
+/* True when the memory behind input `i` is free for the taking once step `s` has run. */
+static bool input_dies(const wnn_step *step, size_t s, size_t i) {
+  const wnn_cell *cell = step->inputs[i];
+  if (cell == NULL || cell->root->place != WNN_PLACE_ARENA || cell->root->last != s) return false;
+  for (size_t k = 0; k < step->region.n_inputs; k++)
+    if (k != i && step->inputs[k] != NULL && step->inputs[k]->root == cell->root) return false;
+  return true;
+}
+
+static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size_t s, webnn_error *err) {
+  wnn_region *region = &step->region;
+  for (size_t i = 0; i < region->n_inputs; i++) {
+    fill_port(&region->inputs[i], step->inputs[i]);
+    region->inputs[i].dies = input_dies(step, s, i);
+  }
+  for (size_t i = 0; i < region->n_outputs; i++) fill_port(&region->outputs[i], step->outputs[i]);
+  const wnn_op_id id = region->anchor->op->id;
+  for (const wnn_kernel *const *k = lowering->kernels(lowering->device, id); k != NULL && *k != NULL; k++) {
+    webnn_status status = (*k)->plan(lowering->device, region, &step->plan);
+    if (status == WEBNN_ERROR_NOT_SUPPORTED) continue;
+    if (status != WEBNN_OK)
+      return wnn_error_set(err, status, "build: %s failed to plan %s", (*k)->name, region->anchor->op->name);
+    step->plan->kernel = *k;
+    return WEBNN_OK;
+  }
+  return wnn_error_set(err, WEBNN_ERROR_OPERATION, "build: there is no kernel for %s of %s",
+                       region->anchor->op->name, wnn_desc_format(&region->anchor_desc).text);
+}
+
+static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
+  for (size_t i = 0; i < program->n_steps; i++) {
+    wnn_step *step = program->steps[i];
+    webnn_status status = plan_step(program->lowering, step, i, err);
+    if (status != WEBNN_OK) return status;
+    if (step->plan->scratch_bytes > program->scratch_bytes)
+      program->scratch_bytes = step->plan->scratch_bytes;
+    for (size_t k = 0; k < step->region.n_inputs; k++) {
+      bool packed = k < 64 && (step->plan->packed >> k & 1);
+      if (step->inputs[k] != NULL && !packed) step->inputs[k]->root->needed = true;
+    }
+  }
+  return WEBNN_OK;
+}
+
+static wnn_cell *memory_root(wnn_cell *cell) {
+  while (cell->root != cell) cell = cell->root;
+  return cell;
+}
+
+/* How many slots follow inputs and outputs: at most one a port. */
+static size_t count_ports(const wnn_program *program) {
+  size_t n = 0;
+  for (size_t i = 0; i < program->n_steps; i++)
+    n += program->steps[i]->region.n_inputs + program->steps[i]->region.n_outputs;
+  return n;
+}
+
+static void bind_slot(wnn_executable *exe, void **slot, wnn_cell *cell, bool packed) {
+  *slot = NULL;
+  if (cell == NULL || packed) return;
+  wnn_cell *root = memory_root(cell);
+  switch (root->place) {
+    case WNN_PLACE_ARENA: *slot = (char *)exe->memory + root->offset; break;
+    case WNN_PLACE_CONSTANT: *slot = (void *)wnn_value_data(root->constant); break;
+    case WNN_PLACE_INPUT: exe->inputs.list[exe->inputs.n++] = (patch){slot, root->index}; break;
+    case WNN_PLACE_OUTPUT: exe->outputs.list[exe->outputs.n++] = (patch){slot, root->index}; break;
+  }
+}
+
+/* The steps as the run loop wants them. Takes over the plans one by one. */
+static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
+  size_t n_ports = count_ports(program);
+  void **slots = wnn_arena_array(&exe->arena, n_ports, sizeof *slots);
+  exe->inputs.list = wnn_arena_array(&exe->arena, n_ports, sizeof *exe->inputs.list);
+  exe->outputs.list = wnn_arena_array(&exe->arena, n_ports, sizeof *exe->outputs.list);
+  exe->steps = wnn_arena_array(&exe->arena, program->n_steps, sizeof *exe->steps);
+  if (slots == NULL || exe->inputs.list == NULL || exe->outputs.list == NULL || exe->steps == NULL)
+    return WEBNN_ERROR_UNKNOWN;
+  exe->is_light = program->n_steps <= MAX_LIGHT_STEPS;
+  for (size_t s = 0; s < program->n_steps; s++) {
+    wnn_step *step = program->steps[s];
+    const wnn_region *region = &step->region;
+    flat_step *flat = &exe->steps[exe->n_steps++];
+    *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, (char *)exe->memory + program->arena_bytes}};
+    for (size_t i = 0; i < region->n_inputs; i++)
+      bind_slot(exe, slots++, step->inputs[i], i < 64 && (step->plan->packed >> i & 1));
+    for (size_t i = 0; i < region->n_outputs; i++) bind_slot(exe, slots++, step->outputs[i], false);
+    exe->use.weights += step->plan->weight_bytes;
+    if (step->plan->heavy) exe->is_light = false;
+    step->plan = NULL;
+  }
+  return WEBNN_OK;
+}
+
+static webnn_status keep_constants(wnn_executable *exe, const wnn_program *program) {
+  const wnn_graph *graph = program->graph;
+  exe->blobs = wnn_arena_array(&exe->arena, graph->n_constants, sizeof *exe->blobs);
+  if (exe->blobs == NULL) return WEBNN_ERROR_UNKNOWN;
+  for (size_t i = 0; i < graph->n_constants; i++) {
+    wnn_cell *cell = program->cells[graph->constants[i]->id];
+    if (!cell->root->needed) continue;
+    exe->blobs[exe->n_blobs++] = wnn_blob_retain(graph->constants[i]->blob);
+    exe->use.weights += graph->constants[i]->blob->n_bytes;
+  }
+  return WEBNN_OK;
+}
+
+static void free_plans(wnn_program *program) {
+  for (size_t i = 0; i < program->n_steps; i++) {
+    wnn_plan *plan = program->steps[i]->plan;
+    if (plan != NULL) plan->kernel->free(plan);
+  }
+}
+
+static webnn_status build(wnn_executable *exe, wnn_program *program, webnn_error *err) {
+  webnn_status status = wnn_program_make_regions(program);
+  if (status == WEBNN_OK) status = wnn_program_make_cells(program);
+  if (status == WEBNN_OK) status = wnn_program_find_lives(program);
+  if (status == WEBNN_OK) status = plan_steps(program, err);
+  if (status == WEBNN_OK) status = wnn_program_place(program);
+  if (status == WEBNN_OK) {
+    exe->memory_bytes = program->arena_bytes + program->scratch_bytes;
+    exe->memory = wnn_alloc_get(&exe->alloc, exe->memory_bytes);
+    exe->use.arena = program->arena_bytes;
+    exe->use.scratch = program->scratch_bytes;
+    if (exe->memory == NULL) status = WEBNN_ERROR_UNKNOWN;
+  }
+  if (status == WEBNN_OK) status = keep_constants(exe, program);
+  if (status == WEBNN_OK) status = flatten(exe, program);
+  return status;
+}
+
+webnn_status wnn_lower(const wnn_lowering *lowering, wnn_graph *graph, wnn_executable **out,
+                       webnn_error *err) {
+  *out = NULL;
+  const wnn_alloc *alloc = &lowering->host->alloc;
+  wnn_executable *exe = wnn_alloc_zeroed(alloc, sizeof *exe);
+  if (exe == NULL) return wnn_error_no_memory(err);
+  exe->alloc = *alloc;
+  wnn_arena_init(&exe->arena, alloc);
+  wnn_arena building;
+  wnn_arena_init(&building, alloc);
+  wnn_program program = {.lowering = lowering, .graph = graph, .arena = &building};
+  if (err != NULL) err->status = WEBNN_OK;
+  webnn_status status = build(exe, &program, err);
+  free_plans(&program);
+  wnn_arena_reset(&building);
+  if (status != WEBNN_OK) {
+    wnn_executable_free(exe);
+    return err != NULL && err->status == WEBNN_OK ? wnn_error_no_memory(err) : status;
+  }
+  *out = exe;
+  return WEBNN_OK;
+}
+
+void wnn_executable_free(wnn_executable *exe) {
+  if (exe == NULL) return;
+  wnn_alloc alloc = exe->alloc;
+  for (size_t i = 0; i < exe->n_steps; i++)
+    exe->steps[i].plan->kernel->free((wnn_plan *)exe->steps[i].plan);
+  for (size_t i = 0; i < exe->n_blobs; i++) wnn_blob_release(exe->blobs[i]);
+  wnn_alloc_free(&alloc, exe->memory, exe->memory_bytes);
+  wnn_arena_reset(&exe->arena);
+  wnn_alloc_free(&alloc, exe, sizeof *exe);
+}
+
+static void apply(const patches *p, const wnn_buffer *const *buffers) {
+  for (size_t i = 0; i < p->n; i++) *p->list[i].slot = buffers[p->list[i].index]->host;
+}
+
+webnn_status wnn_executable_run(wnn_executable *exe, const wnn_buffer *const *inputs,
+                                const wnn_buffer *const *outputs) {
+  apply(&exe->inputs, inputs);
+  apply(&exe->outputs, outputs);
+  for (size_t i = 0; i < exe->n_steps; i++) {
+    const flat_step *step = &exe->steps[i];
+    webnn_status status = step->plan->kernel->run(step->plan, &step->run);
+    if (status != WEBNN_OK) return status;
+  }
+  return WEBNN_OK;
+}
+
+wnn_memory_use wnn_executable_memory(const wnn_executable *exe) { return exe->use; }
+bool wnn_executable_is_light(const wnn_executable *exe) { return exe->is_light; }

@@ -1,0 +1,97 @@
+/* Finds every cell of the arena its place: cells whose lives overlap don't overlap in memory. */
+#include "lower/program.h"
+
+#include <stdlib.h>
+
+#define ALIGN ((size_t)WNN_CACHE_LINE)
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+
+/* Roots that were taken over in place point to their taker's memory. */
+static wnn_cell *root_of(wnn_cell *cell) {
+  while (cell->root != cell) cell = cell->root;
+  return cell;
+}
+
+static webnn_status note_root(wnn_program *program, wnn_cell *root) {
+  if (program->n_roots == program->roots_room) {
+    size_t room = program->roots_room ? 2 * program->roots_room : 64;
+    wnn_cell **roots = wnn_arena_array(program->arena, room, sizeof *roots);
+    if (roots == NULL) return WEBNN_ERROR_UNKNOWN;
+    for (size_t i = 0; i < program->n_roots; i++) roots[i] = program->roots[i];
+    program->roots = roots;
+    program->roots_room = room;
+  }
+  program->roots[program->n_roots++] = root;
+  return WEBNN_OK;
+}
+
+webnn_status wnn_program_find_lives(wnn_program *program) {
+  for (size_t s = 0; s < program->n_steps; s++) {
+    wnn_step *step = program->steps[s];
+    for (size_t i = 0; i < step->region.n_inputs; i++)
+      if (step->inputs[i] != NULL) step->inputs[i]->root->last = s;
+    for (size_t i = 0; i < step->region.n_outputs; i++) {
+      wnn_cell *cell = step->outputs[i];
+      cell->first = cell->last = s;
+      if (cell->place == WNN_PLACE_ARENA && note_root(program, cell) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
+    }
+  }
+  return WEBNN_OK;
+}
+
+/* Lets output 0 of the step take over the memory of a dying input, when the kernel can. */
+static void run_in_place(wnn_step *step, size_t s) {
+  if (step->plan == NULL || step->plan->in_place < 0) return;
+  wnn_cell *out = step->outputs[0], *in = step->inputs[step->plan->in_place];
+  if (in == NULL || out->place != WNN_PLACE_ARENA) return;
+  wnn_cell *root = root_of(in);
+  if (root->place != WNN_PLACE_ARENA || root->last != s || root->n_bytes < out->n_bytes) return;
+  for (size_t i = 0; i < step->region.n_inputs; i++)
+    if ((int)i != step->plan->in_place && step->inputs[i] != NULL && root_of(step->inputs[i]) == root) return;
+  out->root = root;
+  root->last = out->last;
+}
+
+static int by_size(const void *a, const void *b) {
+  const wnn_cell *x = *(wnn_cell *const *)a, *y = *(wnn_cell *const *)b;
+  if (x->n_bytes != y->n_bytes) return x->n_bytes < y->n_bytes ? 1 : -1;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_offset(const void *a, const void *b) {
+  const wnn_cell *x = *(wnn_cell *const *)a, *y = *(wnn_cell *const *)b;
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The lowest gap that is free for the whole life of `cell` among those placed (sorted into `near`). */
+static size_t lowest_gap(wnn_cell **placed, size_t n_placed, wnn_cell **near, const wnn_cell *cell) {
+  size_t n = 0, at = 0;
+  for (size_t i = 0; i < n_placed; i++)
+    if (placed[i]->first <= cell->last && cell->first <= placed[i]->last) near[n++] = placed[i];
+  qsort(near, n, sizeof *near, by_offset);
+  for (size_t i = 0; i < n; i++) {
+    if (near[i]->offset >= at + aligned(cell->n_bytes)) break;
+    size_t end = near[i]->offset + aligned(near[i]->n_bytes);
+    if (end > at) at = end;
+  }
+  return at;
+}
+
+webnn_status wnn_program_place(wnn_program *program) {
+  for (size_t s = 0; s < program->n_steps; s++) run_in_place(program->steps[s], s);
+  size_t n = 0;
+  for (size_t i = 0; i < program->n_roots; i++)
+    if (program->roots[i]->root == program->roots[i]) program->roots[n++] = program->roots[i];
+  program->n_roots = n;
+  wnn_cell **near = wnn_arena_array(program->arena, n, sizeof *near);
+  if (near == NULL) return WEBNN_ERROR_UNKNOWN;
+  if (n != 0) qsort(program->roots, n, sizeof *program->roots, by_size);
+  for (size_t i = 0; i < n; i++) {
+    wnn_cell *cell = program->roots[i];
+    cell->offset = lowest_gap(program->roots, i, near, cell);
+    size_t end = cell->offset + aligned(cell->n_bytes);
+    if (end > program->arena_bytes) program->arena_bytes = end;
+  }
+  return WEBNN_OK;
+}

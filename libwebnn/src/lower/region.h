@@ -1,0 +1,103 @@
+/* Regions and kernels: what a CPU backend is asked to plan and run.
+ *
+ * A region is one anchor node and the element-wise nodes fused behind it. Its ports carry descriptor, layout
+ * and, for constants, the bytes. A kernel that can do the whole region in these layouts plans it; one that
+ * can't says NOT_SUPPORTED, and the next is asked. `backends/reference` can do every region, slowly. */
+#ifndef WNN_LOWER_REGION_H
+#define WNN_LOWER_REGION_H
+
+#include "backend.h"
+#include "lower/layout.h"
+
+/* One operand of a region. */
+typedef struct wnn_port {
+  const wnn_desc *desc;  /* NULL: an absent optional operand */
+  wnn_layout layout;
+  const void *constant;  /* plain row-major bytes of a constant, else NULL. Constants always lie plain. */
+  bool dies;             /* nothing else reads it, in this region or later, and its memory may be taken over:
+                            a hint that `in_place` will be honoured, no promise */
+} wnn_port;
+
+/* Where an operand of a fused node comes from: a port (>= 0), nothing, or the result of an earlier stage
+ * (stage 0 is the anchor, stage i the i-th post). */
+#define WNN_FROM_NONE (-1)
+#define WNN_FROM_STAGE(k) (-2 - (int)(k))
+#define WNN_STAGE_OF(from) ((size_t)(-2 - (from)))
+#define WNN_IS_STAGE(from) ((from) <= -2)
+
+#define WNN_MAX_POST_INPUTS 3
+#define WNN_MAX_POSTS 16
+
+typedef struct wnn_post {
+  const wnn_node *node;
+  int16_t from[WNN_MAX_POST_INPUTS]; /* by operand position */
+  wnn_desc desc;                     /* of its result */
+} wnn_post;
+
+typedef struct wnn_region {
+  const wnn_node *anchor;
+  wnn_port *inputs; /* the anchor's operands by position, then what posts read besides */
+  size_t n_inputs;
+  wnn_port *outputs; /* the anchor's; with posts, the last post's one */
+  size_t n_outputs;
+  wnn_desc anchor_desc; /* of the anchor's first result (what stage 0 is) */
+  wnn_post posts[WNN_MAX_POSTS];
+  size_t n_posts;
+} wnn_region;
+
+/* A kernel's memory of one region; kernels put it first in a struct of their own. */
+typedef struct wnn_plan {
+  const struct wnn_kernel *kernel;
+  wnn_device *device;
+  size_t n_bytes;        /* of the whole struct, for the allocator */
+  size_t scratch_bytes;  /* wanted at each run, aligned to a cache line */
+  size_t weight_bytes;   /* kept packed by the plan, for the report */
+  uint64_t packed;       /* bit i: input i was packed, its bytes aren't needed at the run (its arg is NULL) */
+  int in_place;          /* input whose memory output 0 may take over if it dies here, or -1 */
+  bool heavy;            /* uses the pool or takes long: not for a caller's own thread */
+} wnn_plan;
+
+typedef struct wnn_run {
+  void *const *inputs;  /* by port */
+  void *const *outputs;
+  void *scratch;
+} wnn_run;
+
+typedef struct wnn_kernel {
+  const char *name;
+  /* NOT_SUPPORTED: ask the next. Fills everything of wnn_plan but `kernel`. */
+  webnn_status (*plan)(wnn_device *device, const wnn_region *region, wnn_plan **out);
+  webnn_status (*run)(const wnn_plan *plan, const wnn_run *run); /* writes outputs and scratch only */
+  void (*free)(wnn_plan *plan);
+} wnn_kernel;
+
+/* A zeroed plan of `n_bytes` with in_place -1; NULL when out of memory. */
+wnn_plan *wnn_plan_create(wnn_device *device, const wnn_alloc *alloc, size_t n_bytes);
+
+/* What a region does to layouts; the layout pass asks for each. */
+typedef enum wnn_layout_rule {
+  WNN_LAYOUT_PLAIN,  /* inputs and outputs row-major */
+  WNN_LAYOUT_SAME,   /* element-wise: all of the output's shape lie as the main input does; any order */
+  WNN_LAYOUT_READ,   /* any unblocked layout in, the outputs row-major */
+  WNN_LAYOUT_FOLLOW, /* any unblocked layout in; the outputs lie as input 0 where the rank is the same */
+  WNN_LAYOUT_WANT,   /* the layouts given in the answer */
+} wnn_layout_rule;
+
+typedef struct wnn_layout_answer {
+  wnn_layout_rule rule;
+  wnn_layout input0, output0; /* for WANT: of input 0 and output 0 (and of posts' inputs of its shape);
+                                 other inputs plain */
+} wnn_layout_answer;
+
+/* What a CPU backend tells `lower`. */
+typedef struct wnn_lowering {
+  wnn_device *device;
+  const wnn_host *host;
+  /* Kernels for an anchor, fastest first, ends with NULL. */
+  const wnn_kernel *const *(*kernels)(wnn_device *device, wnn_op_id op);
+  /* May `next` (element-wise; reads the region's result at `from`) become a post of this region? */
+  bool (*can_fuse)(wnn_device *device, const wnn_region *region, const wnn_post *next);
+  wnn_layout_answer (*layout)(wnn_device *device, const wnn_region *region);
+} wnn_lowering;
+
+#endif

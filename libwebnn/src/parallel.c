@@ -1,0 +1,323 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+
+#include "parallel.h"
+
+#include "base/sync.h"
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef WEBNN_OPENMP
+#include <omp.h>
+#endif
+
+/* How long a thread that has nothing to do looks out for more before it sleeps. */
+#define SPIN_NS 30000
+
+typedef struct helper {
+  wnn_thread thread;
+  wnn_pool *pool;
+} helper;
+
+/* One job at a time. A helper enters (n_inside), looks whether the job is open, takes parts while there are
+ * any, and leaves. The caller does the same; when no part is left it closes the job and waits until nobody
+ * is inside: then every part is done, and whoever comes too late sees a closed job and touches nothing. */
+struct wnn_pool {
+  wnn_alloc alloc;
+  uint32_t n_threads;
+  bool spins;
+  atomic_bool in_parallel;
+  atomic_bool stop;
+  helper *helpers; /* n_threads - 1, of which n_helpers run */
+  uint32_t n_helpers;
+  bool started;
+  wnn_parallel_fn fn; /* the job; constant while it is open or somebody is inside */
+  void *arg;
+  size_t n;
+  wnn_mutex lock;
+  wnn_cond wake, left;
+  atomic_uint n_asleep; /* helpers at `wake` */
+  bool waits;           /* the caller is at `left`; under the lock */
+  /* Apart, for some threads look at one while others write the other. */
+  _Alignas(WNN_CACHE_LINE) atomic_int round; /* counts jobs: what helpers wait for */
+  atomic_bool open;
+  atomic_int n_inside;
+  _Alignas(WNN_CACHE_LINE) atomic_size_t next; /* the next part */
+};
+
+uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_threads; }
+bool wnn_pool_spins(const wnn_pool *pool) { return pool->spins; }
+bool wnn_in_parallel(const wnn_pool *pool) { return pool != NULL && atomic_load(&pool->in_parallel); }
+
+wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
+  uint32_t n_cpus = wnn_default_threads();
+  wnn_pool *pool = wnn_alloc_zeroed(alloc, sizeof *pool);
+  if (pool == NULL) return NULL;
+  pool->alloc = *alloc;
+  pool->n_threads = n_threads != 0 ? n_threads : n_cpus;
+  if (pool->n_threads > WNN_MAX_THREADS) pool->n_threads = WNN_MAX_THREADS;
+  pool->spins = n_cpus > 1 && pool->n_threads <= n_cpus;
+  pool->helpers = wnn_alloc_zeroed(alloc, pool->n_threads * sizeof *pool->helpers);
+  if (pool->helpers == NULL) {
+    wnn_alloc_free(alloc, pool, sizeof *pool);
+    return NULL;
+  }
+  atomic_init(&pool->in_parallel, false);
+  atomic_init(&pool->stop, false);
+  atomic_init(&pool->next, 0);
+  atomic_init(&pool->round, 0);
+  atomic_init(&pool->open, false);
+  atomic_init(&pool->n_inside, 0);
+  atomic_init(&pool->n_asleep, 0);
+  wnn_mutex_init(&pool->lock);
+  wnn_cond_init(&pool->wake);
+  wnn_cond_init(&pool->left);
+  return pool;
+}
+
+void wnn_pool_free(wnn_pool *pool) {
+  if (pool == NULL) return;
+  wnn_mutex_lock(&pool->lock);
+  atomic_store(&pool->stop, true);
+  atomic_fetch_add(&pool->round, 1);
+  wnn_cond_broadcast(&pool->wake);
+  wnn_mutex_unlock(&pool->lock);
+  for (uint32_t i = 0; i < pool->n_helpers; i++) wnn_thread_join(&pool->helpers[i].thread);
+  wnn_cond_free(&pool->left);
+  wnn_cond_free(&pool->wake);
+  wnn_mutex_free(&pool->lock);
+  wnn_alloc alloc = pool->alloc;
+  wnn_alloc_free(&alloc, pool->helpers, pool->n_threads * sizeof *pool->helpers);
+  wnn_alloc_free(&alloc, pool, sizeof *pool);
+}
+
+static void run_here(size_t n, wnn_parallel_fn fn, void *arg) {
+  for (size_t i = 0; i < n; i++) fn(arg, i, n);
+}
+
+#ifdef WEBNN_OPENMP
+
+void wnn_pool_enter(wnn_pool *pool) { omp_set_num_threads((int)pool->n_threads); }
+
+static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+#pragma omp parallel for num_threads((int)pool->n_threads) schedule(dynamic, 1)
+  for (size_t i = 0; i < n; i++) fn(arg, i, n);
+}
+
+#else
+
+void wnn_pool_enter(wnn_pool *pool) { (void)pool; }
+
+static void take_parts(wnn_pool *pool) {
+  wnn_parallel_fn fn = pool->fn;
+  void *arg = pool->arg;
+  size_t n = pool->n;
+  for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < n;) fn(arg, i, n);
+}
+
+static void leave(wnn_pool *pool) {
+  if (atomic_fetch_sub(&pool->n_inside, 1) != 1) return;
+  if (atomic_load(&pool->open)) return;
+  wnn_mutex_lock(&pool->lock);
+  if (pool->waits) wnn_cond_signal(&pool->left);
+  wnn_mutex_unlock(&pool->lock);
+}
+
+/* Waits for a round after `seen`. False: the pool ends. */
+static bool wait_for_round(wnn_pool *pool, int seen) {
+  if (!pool->spins || !wnn_spin_while(&pool->round, seen, SPIN_NS)) {
+    wnn_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->n_asleep, 1);
+    while (atomic_load(&pool->round) == seen) wnn_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->n_asleep, 1);
+    wnn_mutex_unlock(&pool->lock);
+  }
+  return !atomic_load(&pool->stop);
+}
+
+static void help(void *ud) {
+  wnn_pool *pool = ((helper *)ud)->pool;
+  for (int seen = 0; wait_for_round(pool, seen);) {
+    seen = atomic_load(&pool->round);
+    atomic_fetch_add(&pool->n_inside, 1);
+    if (atomic_load(&pool->open)) take_parts(pool);
+    leave(pool);
+  }
+}
+
+static void start_helpers(wnn_pool *pool) {
+  pool->started = true;
+  for (uint32_t i = 0; i + 1 < pool->n_threads; i++) {
+    pool->helpers[i].pool = pool;
+    if (!wnn_thread_start(&pool->helpers[i].thread, help, &pool->helpers[i])) break;
+    pool->n_helpers++;
+  }
+}
+
+static void wait_until_left(wnn_pool *pool) {
+  int64_t end = wnn_now_ns() + SPIN_NS;
+  while (atomic_load(&pool->n_inside) != 0)
+    if (!pool->spins || wnn_now_ns() > end) break;
+  if (atomic_load(&pool->n_inside) == 0) return;
+  wnn_mutex_lock(&pool->lock);
+  pool->waits = true;
+  while (atomic_load(&pool->n_inside) != 0) wnn_cond_wait(&pool->left, &pool->lock);
+  pool->waits = false;
+  wnn_mutex_unlock(&pool->lock);
+}
+
+static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  if (!pool->started) start_helpers(pool);
+  pool->fn = fn;
+  pool->arg = arg;
+  pool->n = n;
+  atomic_store(&pool->next, 0);
+  atomic_store(&pool->open, true);
+  atomic_fetch_add(&pool->round, 1);
+  if (atomic_load(&pool->n_asleep) != 0) {
+    wnn_mutex_lock(&pool->lock); /* so that nobody is between looking at the round and sleeping */
+    wnn_cond_broadcast(&pool->wake);
+    wnn_mutex_unlock(&pool->lock);
+  }
+  take_parts(pool);
+  atomic_store(&pool->open, false);
+  wait_until_left(pool);
+}
+
+#endif
+
+void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  if (n <= 1 || pool == NULL || pool->n_threads == 1 || atomic_exchange(&pool->in_parallel, true)) {
+    run_here(n, fn, arg);
+    return;
+  }
+  run_wide(pool, n, fn, arg);
+  atomic_store(&pool->in_parallel, false);
+}
+
+#ifdef __linux__
+
+#define PATH_BYTES 1024
+
+/* The first line of the file into `line`. */
+static bool read_line(const char *path, char *line, size_t n_bytes) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return false;
+  bool ok = fgets(line, (int)n_bytes, file) != NULL;
+  fclose(file);
+  return ok;
+}
+
+static uint32_t round_up_quota(double quota, double period) {
+  if (!(quota > 0) || !(period > 0)) return 0;
+  double n = quota / period;
+  if (n >= WNN_MAX_THREADS) return 0;
+  uint32_t whole = (uint32_t)n;
+  return whole + (n > whole);
+}
+
+static uint32_t quota_of_v2(const char *folder) {
+  char path[PATH_BYTES + 32], line[128];
+  double quota, period;
+  snprintf(path, sizeof path, "%s/cpu.max", folder);
+  if (!read_line(path, line, sizeof line)) return 0;
+  if (sscanf(line, "%lf %lf", &quota, &period) != 2) return 0; /* "max": no quota */
+  return round_up_quota(quota, period);
+}
+
+static uint32_t quota_of_v1(const char *folder) {
+  char path[PATH_BYTES + 32], quota[128], period[128];
+  snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+  if (!read_line(path, quota, sizeof quota)) return 0;
+  snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+  if (!read_line(path, period, sizeof period)) return 0;
+  return round_up_quota(strtod(quota, NULL), strtod(period, NULL));
+}
+
+/* The smallest quota from the group up to the mount: each level binds. In a container the lower ones may not
+ * be visible, and its own group is the mount itself. */
+static uint32_t quota_along(const char *mount, const char *group, uint32_t (*quota_of)(const char *)) {
+  char folder[PATH_BYTES];
+  uint32_t least = 0;
+  size_t floor = strlen(mount);
+  int n = snprintf(folder, sizeof folder, "%s%s", mount, group);
+  if (n < 0 || n >= (int)sizeof folder) return 0;
+  for (size_t end = (size_t)n;;) {
+    while (end > floor && folder[end - 1] == '/') end--;
+    folder[end] = '\0';
+    uint32_t quota = quota_of(folder);
+    if (quota != 0 && (least == 0 || quota < least)) least = quota;
+    if (end <= floor) return least;
+    while (end > floor && folder[end - 1] != '/') end--;
+  }
+}
+
+/* True when `word` is in the comma-separated list. */
+static bool lists(const char *list, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = list; at != NULL; at = strchr(at, ','), at = at ? at + 1 : NULL)
+    if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0')) return true;
+  return false;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+uint32_t wnn_quota_threads(const char *root) {
+  char path[PATH_BYTES], line[PATH_BYTES];
+  uint32_t least = 0;
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  while (fgets(line, sizeof line, file) != NULL) { /* "4:cpu,cpuacct:/group" or "0::/group" */
+    char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (group == NULL) continue;
+    *group++ = '\0';
+    controllers++;
+    group[strcspn(group, "\n")] = '\0';
+    if (controllers[0] == '\0') {
+      snprintf(path, sizeof path, "%s/sys/fs/cgroup", root);
+      least = smaller(least, quota_along(path, group, quota_of_v2));
+    } else if (lists(controllers, "cpu")) {
+      snprintf(path, sizeof path, "%s/sys/fs/cgroup/cpu", root);
+      least = smaller(least, quota_along(path, group, quota_of_v1));
+    }
+  }
+  fclose(file);
+  return least;
+}
+
+static uint32_t affinity_threads(void) {
+  for (size_t n_cpus = 1024; n_cpus <= 1u << 20; n_cpus *= 4) {
+    cpu_set_t *set = CPU_ALLOC(n_cpus);
+    if (set == NULL) return 0;
+    size_t n_bytes = CPU_ALLOC_SIZE(n_cpus);
+    int n = sched_getaffinity(0, n_bytes, set) == 0 ? CPU_COUNT_S(n_bytes, set) : 0;
+    CPU_FREE(set);
+    if (n > 0) return (uint32_t)n; /* else the set was too small for this machine */
+  }
+  return 0;
+}
+
+#else
+
+uint32_t wnn_quota_threads(const char *root) {
+  (void)root;
+  return 0;
+}
+
+static uint32_t affinity_threads(void) { return 0; }
+
+#endif
+
+uint32_t wnn_default_threads(void) {
+  uint32_t n = smaller(affinity_threads(), wnn_quota_threads(""));
+  if (n == 0) {
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    n = online > 0 ? (uint32_t)online : 1;
+  }
+  return n < WNN_MAX_THREADS ? n : WNN_MAX_THREADS;
+}

@@ -1,0 +1,157 @@
+/* Absorbs what follows a convolution or product channel by channel into its constant weights and bias:
+ * batch normalisation, products and sums with constants. float32 only: float16 would round elsewhere. */
+#include "passes/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* y = factor[c] · conv(x)[c] + shift[c]. */
+typedef struct affine {
+  float *factor, *shift;
+  size_t n;
+} affine;
+
+static size_t output_channels(const wnn_node *conv) {
+  const wnn_desc *out = &conv->outputs[0]->desc;
+  const wnn_conv2d_attrs *attrs = conv->attrs;
+  return out->dims[attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3];
+}
+
+static uint32_t channel_axis(const wnn_node *conv) {
+  const wnn_conv2d_attrs *attrs = conv->attrs;
+  return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
+}
+
+/* The convolution behind `value` when its weights are ours to change. */
+static wnn_node *changeable_conv(const wnn_value *value) {
+  wnn_node *conv = wnn_made_by(value, WNN_OP_CONV2D);
+  if (conv == NULL || !wnn_is_private(value) || value->desc.type != WEBNN_DATA_TYPE_FLOAT32) return NULL;
+  if (wnn_value_data(conv->inputs[1]) == NULL) return NULL;
+  if (conv->n_inputs > 2 && conv->inputs[2] != NULL && wnn_value_data(conv->inputs[2]) == NULL) return NULL;
+  return conv;
+}
+
+static bool make_affine(wnn_graph *graph, size_t n, affine *a) {
+  a->n = n;
+  a->factor = wnn_arena_array(&graph->arena, n, sizeof *a->factor);
+  a->shift = wnn_arena_array(&graph->arena, n, sizeof *a->shift);
+  if (a->factor == NULL || a->shift == NULL) return false;
+  for (size_t i = 0; i < n; i++) a->factor[i] = 1.0f;
+  return true;
+}
+
+static bool all_constant(const wnn_node *node, size_t from) {
+  for (size_t i = from; i < node->n_inputs; i++)
+    if (node->inputs[i] != NULL && wnn_value_data(node->inputs[i]) == NULL) return false;
+  return true;
+}
+
+static bool affine_of_batch_normalization(wnn_graph *graph, const wnn_node *node, const wnn_node *conv,
+                                          affine *a) {
+  const wnn_batch_normalization_attrs *attrs = node->attrs;
+  if (attrs->axis != channel_axis(conv) || !all_constant(node, 1)) return false;
+  if (!make_affine(graph, output_channels(conv), a)) return false;
+  const wnn_value *scale = node->inputs[3], *bias = node->inputs[4];
+  for (size_t c = 0; c < a->n; c++) {
+    double deviation = sqrt((double)wnn_constant_at(node->inputs[2], c) + attrs->epsilon.as.f);
+    double factor = (scale ? (double)wnn_constant_at(scale, c) : 1.0) / deviation;
+    double shift = (bias ? (double)wnn_constant_at(bias, c) : 0.0);
+    a->factor[c] = (float)factor;
+    a->shift[c] = (float)(shift - (double)wnn_constant_at(node->inputs[1], c) * factor);
+  }
+  return true;
+}
+
+/* One number, or one per channel and nothing else. */
+static bool is_per_channel(const wnn_value *value, const wnn_node *conv) {
+  const wnn_desc *desc = &value->desc, *out = &conv->outputs[0]->desc;
+  size_t n = wnn_desc_count(desc);
+  if (n == 1) return true;
+  uint32_t axis = channel_axis(conv), missing = out->rank - desc->rank;
+  return axis >= missing && desc->dims[axis - missing] == n && n == output_channels(conv);
+}
+
+static bool affine_of_binary(wnn_graph *graph, const wnn_node *node, const wnn_node *conv, affine *a) {
+  const wnn_value *other = wnn_other_operand(node, conv->outputs[0]);
+  wnn_op_id id = node->op->id;
+  if (other == NULL || wnn_value_data(other) == NULL || !is_per_channel(other, conv)) return false;
+  if ((id == WNN_OP_SUB || id == WNN_OP_DIV) && node->inputs[0] != conv->outputs[0]) return false;
+  if (!wnn_shape_equal(&node->outputs[0]->desc, &conv->outputs[0]->desc)) return false;
+  if (!make_affine(graph, output_channels(conv), a)) return false;
+  bool one = wnn_desc_count(&other->desc) == 1;
+  for (size_t c = 0; c < a->n; c++) {
+    float number = wnn_constant_at(other, one ? 0 : c);
+    if (!isfinite(number)) return false;
+    switch (id) {
+      case WNN_OP_ADD: a->shift[c] = number; break;
+      case WNN_OP_SUB: a->shift[c] = -number; break;
+      case WNN_OP_MUL: a->factor[c] = number; break;
+      default: return false; /* a division by constants rounds differently as a product */
+    }
+  }
+  return true;
+}
+
+static bool affine_of(wnn_graph *graph, const wnn_node *node, const wnn_node *conv, affine *a) {
+  switch (node->op->id) {
+    case WNN_OP_BATCH_NORMALIZATION: return affine_of_batch_normalization(graph, node, conv, a);
+    case WNN_OP_ADD:
+    case WNN_OP_SUB:
+    case WNN_OP_MUL: return affine_of_binary(graph, node, conv, a);
+    default: return false;
+  }
+}
+
+/* Elements of the filter between two neighbours along the output channels, and channels. */
+static size_t channel_stride(const wnn_node *conv) {
+  const wnn_conv2d_attrs *attrs = conv->attrs;
+  size_t strides[WNN_MAX_RANK];
+  static const uint8_t axes[] = {0, 3, 0, 3}; /* oihw, hwio, ohwi, ihwo */
+  wnn_shape_strides(&conv->inputs[1]->desc, strides);
+  return strides[axes[attrs->filter_layout]];
+}
+
+static wnn_value *scaled_filter(wnn_graph *graph, const wnn_node *conv, const affine *a) {
+  void *bytes = NULL;
+  wnn_value *filter = wnn_new_constant(graph, &conv->inputs[1]->desc, &bytes);
+  if (filter == NULL) return NULL;
+  const float *from = wnn_value_data(conv->inputs[1]);
+  float *to = bytes;
+  size_t n = wnn_desc_count(&filter->desc), stride = channel_stride(conv);
+  for (size_t i = 0; i < n; i++) to[i] = from[i] * a->factor[i / stride % a->n];
+  return filter;
+}
+
+static wnn_value *shifted_bias(wnn_graph *graph, const wnn_node *conv, const affine *a) {
+  void *bytes = NULL;
+  wnn_desc desc = {.type = WEBNN_DATA_TYPE_FLOAT32, .rank = 1, .dims = {(uint32_t)a->n}};
+  const wnn_value *old = conv->n_inputs > 2 ? conv->inputs[2] : NULL;
+  wnn_value *bias = wnn_new_constant(graph, &desc, &bytes);
+  if (bias == NULL) return NULL;
+  for (size_t c = 0; c < a->n; c++)
+    ((float *)bytes)[c] = (old ? wnn_constant_at(old, c) * a->factor[c] : 0.0f) + a->shift[c];
+  return bias;
+}
+
+static webnn_status absorb(wnn_graph *graph, wnn_node *node, const wnn_node *conv, const affine *a) {
+  bool scales = false;
+  for (size_t c = 0; c < a->n && !scales; c++) scales = a->factor[c] != 1.0f;
+  wnn_value *inputs[3] = {conv->inputs[0], scales ? scaled_filter(graph, conv, a) : conv->inputs[1],
+                          shifted_bias(graph, conv, a)};
+  if (inputs[1] == NULL || inputs[2] == NULL) return WEBNN_ERROR_UNKNOWN;
+  return wnn_put_node(graph, node->outputs[0], WNN_OP_CONV2D, conv->attrs, inputs, 3);
+}
+
+webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed) {
+  for (wnn_node *node = graph->first; node != NULL; node = node->next) {
+    affine a;
+    wnn_node *conv = NULL;
+    for (size_t i = 0; i < node->n_inputs && i < 2 && conv == NULL; i++)
+      if (node->inputs[i] != NULL) conv = changeable_conv(node->inputs[i]);
+    if (conv == NULL || !affine_of(graph, node, conv, &a)) continue;
+    webnn_status status = absorb(graph, node, conv, &a);
+    if (status != WEBNN_OK) return status;
+    *changed = true;
+  }
+  return WEBNN_OK;
+}

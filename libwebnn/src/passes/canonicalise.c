@@ -1,0 +1,46 @@
+/* Canonical forms: one way to say what the API can say in several. */
+#include "passes/pass.h"
+
+/* squeeze is a reshape; so are a transpose that moves only axes of one element, and an expand, tile, slice, pad
+ * or concat that changes nothing. */
+static bool is_reshape_in_disguise(const wnn_node *node) {
+  switch (node->op->id) {
+    case WNN_OP_SQUEEZE: return true;
+    case WNN_OP_EXPAND: /* never shrinks */
+    case WNN_OP_TILE:
+    case WNN_OP_SLICE:
+    case WNN_OP_PAD:
+      return wnn_desc_count(&node->inputs[0]->desc) == wnn_desc_count(&node->outputs[0]->desc);
+    case WNN_OP_CONCAT: return node->n_inputs == 1;
+    case WNN_OP_TRANSPOSE: {
+      const wnn_transpose_attrs *attrs = node->attrs;
+      int64_t last = -1;
+      for (size_t i = 0; i < attrs->permutation.n; i++) {
+        uint32_t axis = attrs->permutation.data[i];
+        if (node->inputs[0]->desc.dims[axis] == 1) continue;
+        if ((int64_t)axis < last) return false;
+        last = axis;
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
+static webnn_status put_reshape(wnn_graph *graph, wnn_node *node) {
+  const wnn_desc *desc = &node->outputs[0]->desc;
+  wnn_shape_attrs attrs = {{.n = desc->rank, .given = true}};
+  attrs.shape.data = wnn_arena_copy(&graph->arena, desc->dims, desc->rank * sizeof desc->dims[0]);
+  if (attrs.shape.data == NULL) return WEBNN_ERROR_UNKNOWN;
+  return wnn_put_node(graph, node->outputs[0], WNN_OP_RESHAPE, &attrs, node->inputs, 1);
+}
+
+webnn_status wnn_pass_canonicalise(wnn_graph *graph, bool *changed) {
+  webnn_status status = WEBNN_OK;
+  for (wnn_node *node = graph->first; node != NULL && status == WEBNN_OK; node = node->next) {
+    if (!is_reshape_in_disguise(node)) continue;
+    status = put_reshape(graph, node);
+    *changed = true;
+  }
+  return status;
+}
