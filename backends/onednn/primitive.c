@@ -239,7 +239,7 @@ dnnl_primitive_desc_t wnn_chain_created(wnn_chain *chain, dnnl_status_t status, 
 int wnn_pd_rank(const_dnnl_primitive_desc_t pd) {
   const char *name = "";
   if (dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) != dnnl_success) return 2;
-  if (strncmp(name, "ref", 3) == 0 || strncmp(name, "simple", 6) == 0) return 2;
+  if (strstr(name, "ref") != NULL || strncmp(name, "simple", 6) == 0) return 2;
   return strstr(name, "gemm:") != NULL && strncmp(name, "brg", 3) != 0 ? 1 : 0;
 }
 

@@ -33,7 +33,7 @@ static webnn_status quantize_linear(const wnn_node_view *node) {
   wnn_shape_strides(scale->desc, strides);
   do {
     size_t block = block_of(x->desc, scale->desc, strides, at);
-    /* A quotient of the formula, in float32: a tie is a tie of that. */
+    /* Rounded to float32 like any result of a division: what is a tie there is a tie. */
     float quotient = (float)wnn_ref_load_f(x->data, x->desc->type, i) /
                      (float)wnn_ref_load_f(scale->data, scale->desc->type, block);
     int64_t zero_point = wnn_ref_signed(wnn_ref_load_bits(zero->data, type, block));

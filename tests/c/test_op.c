@@ -245,6 +245,34 @@ TEST(lists_are_copied) {
   wnn_arena_reset(&bound.arena);
 }
 
+static webnn_status bind_concat(const webnn_operand *const *list, size_t n) {
+  argument args[MAX_ARGS] = {{"inputs", {WEBNN_FIELD_OPERANDS, n, {.operands = list}}},
+                             U("axis", 0)};
+  return bind(WNN_OP_CONCAT, args);
+}
+
+TEST(operand_lists_are_bound) {
+  const webnn_operand *list[] = {operand("int8[2,3]"), operand("int8[4,3]"), operand("int8[1,3]")};
+  struct webnn_operand *other = operand("int8[1,3]");
+  other->foreign = true;
+  CHECK_STATUS(bind_concat(list, 3), WEBNN_OK);
+  CHECK_STR(bound.text, "int8[7,3]");
+  CHECK(bound.n_operands == 3 && bound.operands != list && bound.operands[2] == list[2]);
+  list[1] = other;
+  CHECK_STATUS(bind_concat(list, 3), WEBNN_ERROR_TYPE);
+  CHECK_STR(bound.text, "concat: inputs[1] belongs to another builder");
+  list[1] = NULL;
+  CHECK_STATUS(bind_concat(list, 3), WEBNN_ERROR_TYPE);
+  CHECK_STR(bound.text, "concat: inputs[1] is missing");
+  list[1] = operand("int8[]");
+  CHECK_STATUS(bind_concat(list, 3), WEBNN_ERROR_TYPE);
+  CHECK_STR(bound.text, "concat: inputs[1] has rank 0, expected at least 1");
+  CHECK_STATUS(bind_concat(list, 0), WEBNN_ERROR_TYPE);
+  CHECK_STATUS(bind_concat(NULL, 1), WEBNN_ERROR_TYPE);
+  CHECK_STATUS(bind_concat(list, SIZE_MAX), WEBNN_ERROR_TYPE);
+  wnn_arena_reset(&bound.arena);
+}
+
 /* Fails from the n-th allocation on. */
 static void *failing(void *ud, void *ptr, size_t old_size, size_t new_size, size_t alignment) {
   size_t *left = ud;
@@ -290,6 +318,7 @@ int main(int argc, char **argv) {
       RUN(bind_refuses_too_many_values),
       RUN(outputs_stay_within_the_limits),
       RUN(lists_are_copied),
+      RUN(operand_lists_are_bound),
       RUN(out_of_memory_is_reported),
       {NULL, NULL},
   };

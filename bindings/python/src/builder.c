@@ -33,8 +33,9 @@ static void leave(Builder *self) {
 
 static PyObject *raise_last(Builder *self) { return wpy_raise(self->state, webnn_builder_error(self->native)); }
 
-static PyObject *wrap(Builder *self, webnn_status status, const webnn_operand *operand) {
-  return status == WEBNN_OK ? wpy_operand_new(self, operand) : raise_last(self);
+/* What the call that gave `status` put into `*operand`. */
+static PyObject *wrap(Builder *self, webnn_status status, webnn_operand *const *operand) {
+  return status == WEBNN_OK ? wpy_operand_new(self, *operand) : raise_last(self);
 }
 
 static PyObject *wrap_list(Builder *self, webnn_operand **operands, size_t n) {
@@ -69,7 +70,7 @@ PyObject *wpy_builder_number(Builder *self, webnn_data_type type, webnn_number v
   webnn_operand *operand;
   wpy_lock lock;
   if (wpy_builder_enter(self, &lock) < 0) return NULL;
-  PyObject *result = wrap(self, webnn_builder_constant_number(self->native, type, value, &operand), operand);
+  PyObject *result = wrap(self, webnn_builder_constant_number(self->native, type, value, &operand), &operand);
   wpy_lock_end(&lock);
   return result;
 }
@@ -93,7 +94,7 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
   wpy_scratch_init(&scratch);
   if (wpy_uints(&shape_where, given[1], &scratch, &descriptor.shape, &descriptor.rank) == 0 &&
       wpy_data_type(&type_where, given[2], &descriptor.data_type) == 0 && wpy_builder_enter(self, &lock) == 0) {
-    result = wrap(self, webnn_builder_input(self->native, name, &descriptor, &operand), operand);
+    result = wrap(self, webnn_builder_input(self->native, name, &descriptor, &operand), &operand);
     wpy_lock_end(&lock);
   }
   wpy_scratch_free(&scratch);
@@ -128,7 +129,7 @@ static PyObject *constant_tensor(Builder *self, PyObject **given) {
     return NULL;
   }
   if (wpy_builder_enter(self, &lock) < 0) return NULL;
-  PyObject *result = wrap(self, webnn_builder_constant_tensor(self->native, tensor->native, &operand), operand);
+  PyObject *result = wrap(self, webnn_builder_constant_tensor(self->native, tensor->native, &operand), &operand);
   wpy_lock_end(&lock);
   return result;
 }
@@ -142,7 +143,7 @@ static PyObject *constant_copied(Builder *self, const webnn_descriptor *descript
     Py_BEGIN_ALLOW_THREADS
     status = webnn_builder_constant(self->native, descriptor, data->bytes, data->n_bytes, &operand);
     Py_END_ALLOW_THREADS
-    result = wrap(self, status, operand);
+    result = wrap(self, status, &operand);
     leave(self);
   }
   wpy_data_release(data);
@@ -164,7 +165,7 @@ static PyObject *constant_pinned(Builder *self, const webnn_descriptor *descript
   }
   webnn_status status = webnn_builder_constant_mapped(self->native, descriptor, data->bytes, data->n_bytes,
                                                       wpy_queue_unpin, pin, &operand);
-  PyObject *result = wrap(self, status, operand);
+  PyObject *result = wrap(self, status, &operand);
   wpy_lock_end(&lock);
   if (status != WEBNN_OK) wpy_queue_forget(pin);
   return result;

@@ -50,7 +50,8 @@ typedef struct webnn_tensor_limits {
 } webnn_tensor_limits;
 #define WEBNN_TENSOR_LIMITS_INIT { sizeof(webnn_tensor_limits), 0, 0, 0, 0, 0, 0 }
 
-/** One argument of a call. A zeroed value is an absent one. Nothing is kept after the call. */
+/** One argument of a call. A zeroed value is an absent one, and so is an OPERAND that is NULL. Nothing is kept
+ *  after the call. */
 typedef struct webnn_value {
   webnn_field_kind kind; /**< 0: absent */
   size_t n;              /**< of lists; a list may be empty and yet given */
@@ -92,7 +93,8 @@ WEBNN_API const webnn_field *webnn_op_field(const webnn_op *op, size_t i);
 WEBNN_API const webnn_field *webnn_op_output(const webnn_op *op, size_t i);
 
 /** Fills `*out`, as far as its `struct_size` reaches, with the limits of an operand field or an output of
- *  `op`; all 0 for another field. Operations share fields, so the same one may differ between them. */
+ *  `op`; all 0 for another field. Operations share fields, so the same one may differ between them.
+ *  Threads: any. */
 WEBNN_API void webnn_op_get_limits(const webnn_op *op, const webnn_field *field, webnn_tensor_limits *out);
 
 /** Adds one operation to the graph: `values[i]` belongs to field i, missing ones are absent.

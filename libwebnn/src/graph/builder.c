@@ -274,6 +274,12 @@ static wnn_node *make_node(webnn_builder *builder, const webnn_op *op, const wnn
   return node;
 }
 
+static webnn_str label_of(const webnn_op *op, const webnn_value *values, size_t n_values) {
+  size_t last = (size_t)op->signature->n_fields - 1;
+  bool given = last < n_values && values[last].kind == WEBNN_FIELD_LABEL;
+  return given ? values[last].as.str : (webnn_str){NULL, 0};
+}
+
 webnn_status webnn_builder_call(webnn_builder *builder, const webnn_op *op, const webnn_value *values,
                                 size_t n_values, webnn_operand **outs, size_t *n_outs) {
   size_t room = *n_outs, n_operands = 0;
@@ -281,15 +287,17 @@ webnn_status webnn_builder_call(webnn_builder *builder, const webnn_op *op, cons
   wnn_bound bound = {0};
   *n_outs = 0;
   for (size_t i = 0; i < room; i++) outs[i] = NULL;
+  webnn_str label = label_of(op, values, n_values);
   webnn_status status = wnn_builder_can_build(builder, op->name);
-  if (status != WEBNN_OK) return status;
+  if (status != WEBNN_OK) /* again, to name the label, which good calls need not format */
+    return wnn_builder_can_build(builder, wnn_call_format(op, label).text);
 
   wnn_arena_mark mark = wnn_arena_here(&builder->arena);
   status = wnn_bind(op, values, n_values, builder, desc_of, &builder->arena, &operands, &n_operands, &bound,
                     &builder->err);
   if (status == WEBNN_OK && bound.n_outputs > room)
     status = wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "%s: gives %zu operands, there is room for %zu",
-                           op->name, bound.n_outputs, room);
+                           wnn_call_format(op, label).text, bound.n_outputs, room);
   wnn_node *node = NULL;
   if (status == WEBNN_OK) {
     node = make_node(builder, op, &bound, operands, n_operands);

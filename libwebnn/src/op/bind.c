@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 static_assert(sizeof(webnn_input_operand_layout) == sizeof(uint32_t),
               "enumerations are stored as uint32_t");
@@ -67,11 +68,13 @@ static webnn_status bind_operand(binding *call, const char *name, const webnn_op
 
 static webnn_status bind_operand_list(binding *call, const wnn_field *field,
                                       const webnn_value *value) {
+  char name[64];
   if (value->kind == 0) return fail_missing(call, field);
   for (size_t i = 0; i < value->n; i++) {
+    snprintf(name, sizeof name, "%s[%zu]", field->pub.spec_name, i);
     if (value->as.operands == NULL || value->as.operands[i] == NULL)
-      return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s[%zu] is missing", field->pub.spec_name, i);
-    webnn_status status = bind_operand(call, field->pub.spec_name, value->as.operands[i]);
+      return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s is missing", name);
+    webnn_status status = bind_operand(call, name, value->as.operands[i]);
     if (status != WEBNN_OK) return status;
   }
   return WEBNN_OK;

@@ -5,17 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "[label] conv2d" */
-typedef struct prefix_text {
-  char text[WNN_QUOTE_BYTES + 64];
-} prefix_text;
-
-static prefix_text prefix(const wnn_infer *in) {
-  prefix_text out;
-  if (in->label.size == 0)
-    snprintf(out.text, sizeof out.text, "%s", in->op->name);
+wnn_call_text wnn_call_format(const webnn_op *op, webnn_str label) {
+  wnn_call_text out;
+  if (label.size == 0)
+    snprintf(out.text, sizeof out.text, "%s", op->name);
   else
-    snprintf(out.text, sizeof out.text, "[%s] %s", wnn_quote(in->label).text, in->op->name);
+    snprintf(out.text, sizeof out.text, "[%s] %s", wnn_quote(label).text, op->name);
   return out;
 }
 
@@ -25,7 +20,8 @@ webnn_status wnn_fail(wnn_infer *in, webnn_status status, const char *format, ..
   va_start(args, format);
   wnn_error_setv(&text, status, format, args);
   va_end(args);
-  return wnn_error_set(in->err, status, "%s: %s", prefix(in).text, text.message);
+  return wnn_error_set(in->err, status, "%s: %s", wnn_call_format(in->op, in->label).text,
+                       text.message);
 }
 
 webnn_status wnn_fail_pair(wnn_infer *in, size_t a, size_t b, const char *what) {
@@ -49,7 +45,7 @@ webnn_status wnn_infer_list(wnn_infer *in, wnn_uints *list, const uint32_t *data
 
 webnn_status wnn_check_output(wnn_infer *in, size_t i) {
   wnn_desc *desc = &in->outputs[i];
-  prefix_text who = prefix(in);
+  wnn_call_text who = wnn_call_format(in->op, in->label);
   size_t at = strlen(who.text);
   if (in->n_outputs == 1)
     snprintf(who.text + at, sizeof who.text - at, ": output");

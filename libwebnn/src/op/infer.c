@@ -64,7 +64,7 @@ webnn_status wnn_check_dim(wnn_infer *in, const char *what, int64_t size, uint32
 
 webnn_status wnn_check_length(wnn_infer *in, const char *what, const wnn_uints *list, size_t n) {
   if (!list->given || list->n == n) return WEBNN_OK;
-  return wnn_fail(in, WEBNN_ERROR_TYPE, "%s has %zu items, expected %zu", what, list->n, n);
+  return wnn_fail(in, WEBNN_ERROR_TYPE, "%s has length %zu, expected %zu", what, list->n, n);
 }
 
 webnn_status wnn_check_positive(wnn_infer *in, const char *what, const wnn_uints *list) {

@@ -3,6 +3,7 @@
 #include "op/infer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define WNN_MAX_TENSORS \
   8192 /* Spec: the valid tensor count, for concat's inputs and split's outputs */
@@ -220,13 +221,15 @@ webnn_status wnn_infer_reshape(wnn_infer *in) {
   webnn_status status = read_shape(in, &((const wnn_shape_attrs *)in->attrs)->shape, &desc);
   if (status != WEBNN_OK) return status;
   for (uint32_t i = 0; i < desc.rank && n <= WNN_MAX_ELEMENTS; i++) n *= desc.dims[i];
+  if (n == expected) return wnn_output_like(in, &desc);
+
+  wnn_desc_text text = wnn_desc_format(&desc);
+  const char *shape = strchr(text.text, '['); /* without the type */
   if (n > WNN_MAX_ELEMENTS)
     return wnn_fail(in, WEBNN_ERROR_TYPE, "newShape %s has more elements than %u, input has %zu",
-                    wnn_desc_format(&desc).text, WNN_MAX_ELEMENTS, expected);
-  if (n != expected)
-    return wnn_fail(in, WEBNN_ERROR_TYPE, "newShape %s has %" PRIu64 " elements, input has %zu",
-                    wnn_desc_format(&desc).text, n, expected);
-  return wnn_output_like(in, &desc);
+                    shape, WNN_MAX_ELEMENTS, expected);
+  return wnn_fail(in, WEBNN_ERROR_TYPE, "newShape %s has %" PRIu64 " elements, input has %zu",
+                  shape, n, expected);
 }
 
 webnn_status wnn_infer_reverse(wnn_infer *in) {
@@ -291,7 +294,7 @@ static webnn_status check_split_list(wnn_infer *in, const wnn_split_attrs *attrs
   const wnn_uints *list = &attrs->splits;
   uint64_t sum = 0;
   if (list->n < 1 || list->n > WNN_MAX_TENSORS)
-    return wnn_fail(in, WEBNN_ERROR_TYPE, "splits has %zu items, not 1..%d", list->n,
+    return wnn_fail(in, WEBNN_ERROR_TYPE, "splits has length %zu, not 1..%d", list->n,
                     WNN_MAX_TENSORS);
   webnn_status status = wnn_check_positive(in, "splits", list);
   if (status != WEBNN_OK) return status;

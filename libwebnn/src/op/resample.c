@@ -36,7 +36,7 @@ const wnn_signature wnn_signature_resample2d = {
 static webnn_status check_scales(wnn_infer *in, const wnn_floats *scales) {
   if (!scales->given) return WEBNN_OK;
   if (scales->n != 2)
-    return wnn_fail(in, WEBNN_ERROR_TYPE, "scales has %zu items, expected 2", scales->n);
+    return wnn_fail(in, WEBNN_ERROR_TYPE, "scales has length %zu, expected 2", scales->n);
   for (size_t i = 0; i < 2; i++)
     if (!(scales->data[i] <= FLT_MAX) || !((float)scales->data[i] > 0))
       return wnn_fail(in, WEBNN_ERROR_TYPE, "scales[%zu] is %g, not a positive number", i,

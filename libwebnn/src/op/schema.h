@@ -76,6 +76,12 @@ struct webnn_op {
 extern const webnn_op wnn_ops[WNN_N_OPS];
 static inline const webnn_op *wnn_op_get(wnn_op_id id) { return &wnn_ops[id]; }
 
+/* "[label] conv2d": how messages call a call. */
+typedef struct wnn_call_text {
+  char text[WNN_QUOTE_BYTES + 64];
+} wnn_call_text;
+wnn_call_text wnn_call_format(const webnn_op *op, webnn_str label);
+
 /* "[label] conv2d: " and the rest, as TYPE or another status; returns the status. */
 webnn_status wnn_fail(wnn_infer *in, webnn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -221,7 +221,8 @@ class Importer:
             raise
         except Exception as error:
             raise ModelError(f"{node}: {error}") from error
-        return results if isinstance(results, tuple) else (results,)
+        results = results if isinstance(results, tuple) else (results,)
+        return tuple(np.asarray(value) if isinstance(value, np.generic) else value for value in results)
 
     def _converter(self, node):
         function = self.functions.get((node.proto.domain, node.op_type, getattr(node.proto, "overload", "")))
