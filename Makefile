@@ -75,7 +75,7 @@ ifneq ($(wildcard $(ONEDNN_CACHE)/lib/cmake/dnnl/dnnl-config.cmake),)
 	  -DWEBNN_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
 	$(BIN)/cmake --build build/current
 	$(CTEST) --test-dir build/current
-	$(BIN)/cmake --install build/current --component python --prefix build/current/python
+	$(BIN)/cmake --install build/current --component webnn --prefix build/current/python
 	PYTHONPATH=build/current/python $(BIN)/python -m pytest -q
 else
 	@echo 'No current oneDNN in the cache (tools/build-onednn makes one): its tests are skipped.'

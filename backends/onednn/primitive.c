@@ -280,6 +280,7 @@ void wnn_chain_copy(wnn_chain *chain, size_t input_port, size_t n_bytes) {
 typedef struct patch {
   dnnl_memory_t memory;
   wnn_spot spot;
+  void *bytes; /* what the memory points to: arenas stay where they are, so it rarely changes */
 } patch;
 
 typedef struct step {
@@ -375,7 +376,7 @@ static void move_memories(wnn_chain *chain, chain_plan *plan) {
     for (size_t i = 0; i < chain->n_memories; i++) {
       wnn_chain_memory *memory = &chain->memories[i];
       if (!memory->used || (memory->kept != NULL) != (want_kept == 1)) continue;
-      plan->patches[plan->n_memories++] = (patch){memory->memory, memory->spot};
+      plan->patches[plan->n_memories++] = (patch){memory->memory, memory->spot, NULL};
       if (!want_kept) continue;
       plan->buffers[plan->n_buffers++] = (kept){memory->kept, memory->n_bytes};
       plan->plan.weight_bytes += memory->n_bytes;
@@ -448,9 +449,12 @@ webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
   const chain_plan *plan = (const chain_plan *)(const void *)base;
   wnn_device_enter(base->device);
   for (size_t i = 0; i < plan->n_patches; i++) {
-    const patch *at = &plan->patches[i];
-    dnnl_status_t set = dnnl_memory_set_data_handle(at->memory, spot_bytes(at->spot, run));
+    patch *at = &plan->patches[i];
+    void *bytes = spot_bytes(at->spot, run);
+    if (at->bytes == bytes) continue;
+    dnnl_status_t set = dnnl_memory_set_data_handle(at->memory, bytes);
     if (set != dnnl_success) return wnn_onednn_status(set);
+    at->bytes = bytes;
   }
   for (size_t i = 0; i < plan->n_steps; i++) {
     webnn_status status = run_step(base->device, &plan->steps[i], run);

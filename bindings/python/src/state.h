@@ -113,7 +113,7 @@ int wpy_parse_new(const Params *params, PyObject *args, PyObject *kwargs, PyObje
 typedef struct Scratch {
   size_t used;
   void *blocks;
-  PyObject *kept[4];
+  PyObject *kept[WEBNN_MAX_FIELDS]; /* a list field keeps one */
   size_t n_kept;
   _Alignas(16) unsigned char first[512];
 } Scratch;

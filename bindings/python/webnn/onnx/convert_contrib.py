@@ -8,6 +8,8 @@ from .convert_activation import gelu_tanh
 from .convert_matmul import swap_last
 from .node import MICROSOFT, converts
 
+_MASK_LIMIT = 1 << 26
+
 
 @converts("BiasGelu", domain=MICROSOFT)
 def convert_bias_gelu(n):
@@ -72,8 +74,10 @@ def join_heads(n, x):
     return n.reshape(n.transpose(x, [0, 2, 1, 3]), [batch, length, heads * size])
 
 
-def causal_mask(rows, columns, dtype):
+def causal_mask(n, rows, columns, dtype):
     """−∞ for keys after the query; the last query sees the last key only when both are as many."""
+    if rows * columns > _MASK_LIMIT:
+        n.fail(f"a mask of {rows} × {columns} is not supported")
     return np.where(np.tri(rows, columns).astype(bool), 0, -np.inf).astype(dtype)
 
 
@@ -94,7 +98,7 @@ def convert_attention(n):
     if mask is not None and n.b.is_bool(mask):
         mask = n.b.where(mask, n.scalar(0, q), n.scalar(-np.inf, q))
     if n.attr("is_causal", 0):
-        causal = causal_mask(q.shape[2], k.shape[2], n.type(q))
+        causal = causal_mask(n, q.shape[2], k.shape[2], n.type(q))
         mask = causal if mask is None else n.b.add(mask, causal)
     scale = n.attr("scale", 1 / math.sqrt(q.shape[3]))
     y = attention(n, q, k, v, scale, mask, n.attr("softcap", 0.0))
@@ -112,7 +116,7 @@ def convert_packed_attention(n):
     y = n.b.matmul(x, weight)
     y = n.b.add(y, n.value(2)) if n.has(2) else y
     q, k, v = (split_heads(n, part, heads) for part in n.b.split(y, widths, axis=2))
-    mask = causal_mask(q.shape[2], k.shape[2], n.type(q)) if n.attr("unidirectional", 0) else None
+    mask = causal_mask(n, q.shape[2], k.shape[2], n.type(q)) if n.attr("unidirectional", 0) else None
     return join_heads(n, attention(n, q, k, v, n.attr("scale") or 1 / math.sqrt(q.shape[3]), mask))
 
 
@@ -130,7 +134,7 @@ def convert_multi_head_attention(n):
     q, k, v = (split_heads(n, part, heads) for part in parts)
     mask = n.optional(5)
     if n.attr("unidirectional", 0):
-        causal = causal_mask(q.shape[2], k.shape[2], n.type(q))
+        causal = causal_mask(n, q.shape[2], k.shape[2], n.type(q))
         mask = causal if mask is None else n.b.add(mask, causal)
     return join_heads(n, attention(n, q, k, v, n.attr("scale") or 1 / math.sqrt(q.shape[3]), mask))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .node import converts, is_constant
+from .node import FOLD_LIMIT, converts, is_constant
 
 _MOST_ROUNDS = 100_000
 
@@ -13,7 +13,7 @@ def convert_if(n):
     then_branch, else_branch = n.required("then_branch"), n.required("else_branch")
     condition = n.value(0)
     if is_constant(condition):
-        return n.importer.run_graph(n, then_branch if condition.all() else else_branch)
+        return n.importer.run_graph(n, then_branch if n.truth(condition) else else_branch)
     results = n.importer.run_graph(n, then_branch), n.importer.run_graph(n, else_branch)
     condition = n.reshape(condition, [])
     return tuple(_chosen(n, condition, a, b) for a, b in zip(*results))
@@ -53,7 +53,7 @@ def convert_loop(n):
 def _known(n, condition):
     if not is_constant(condition):
         n.fail("how often the loop runs is only known when the graph runs")
-    return bool(condition.all())
+    return n.truth(condition)
 
 
 def _stacked(n, values, axis):
@@ -65,7 +65,7 @@ def _stacked(n, values, axis):
 
 
 def joined(n, parts, axis):
-    if all(is_constant(part) for part in parts):
+    if all(is_constant(part) for part in parts) and sum(part.nbytes for part in parts) <= FOLD_LIMIT:
         return np.concatenate(parts, axis)
     return parts[0] if len(parts) == 1 else n.b.concat(parts, axis)
 
@@ -159,6 +159,8 @@ def convert_split_to_sequence(n):
     x = n.value(0)
     axis = n.axis(n.attr("axis", 0), n.rank(x))
     size, keep = x.shape[axis], n.attr("keepdims", 1)
+    if size > _MOST_ROUNDS:
+        n.fail(f"an axis of {size} is not supported")
     if not n.has(1):
         sizes = [1] * size
     elif n.array(1).ndim:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .node import converts, is_constant
+from .node import FOLD_LIMIT, converts, is_constant
 
 _COMBINE = {"add": "add", "mul": "mul", "max": "max", "min": "min"}
 
@@ -60,13 +60,30 @@ def convert_scatter_elements(n):
     _check_bounds(n, places, x.shape[axis])
     if reduction != "none":
         step = _combine(n, reduction)
+        _check_grid(n, n.array(1), n.rank(x))
         grid = np.indices(n.array(1).shape)
         grid[axis] = places % x.shape[axis]
         _check_distinct(n, np.ravel_multi_index(tuple(grid), tuple(x.shape)), reduction)
         sizes = [have if other == axis else want for other, (have, want) in enumerate(zip(x.shape, places.shape))]
         old = n.b.gather_elements(n.b.slice(x, [0] * n.rank(x), sizes), places, axis=axis)
         updates = step(old, updates)
-    return n.b.scatter_elements(x, places, updates, axis=axis)
+    return _scattered(n, x, places, updates, axis)
+
+
+def _scattered(n, x, places, updates, axis):
+    """Indices that are shorter than the input on other axes are written out as coordinates."""
+    if all(have == want for other, (have, want) in enumerate(zip(x.shape, places.shape)) if other != axis):
+        return n.b.scatter_elements(x, places, updates, axis=axis)
+    _check_grid(n, places, n.rank(x))
+    kind = n.type(places)
+    column = [*places.shape, 1]
+    if is_constant(places):
+        grid = np.indices(places.shape)
+        grid[axis] = places
+        return n.b.scatter_nd(x, np.moveaxis(grid, 0, -1).astype(kind), updates)
+    parts = list(np.indices(tuple(places.shape)).astype(kind).reshape(n.rank(x), *column))
+    parts[axis] = n.reshape(places, column)
+    return n.b.scatter_nd(x, n.b.concat(parts, n.rank(x)), updates)
 
 
 @converts("ScatterND")
@@ -75,7 +92,8 @@ def convert_scatter_nd(n):
     reduction = n.attr("reduction", "none")
     if reduction != "none":
         step = _combine(n, reduction)
-        last = n.array(1).shape[-1]
+        _check_grid(n, n.array(1), 1)
+        last = places.shape[-1]
         wrapped = tuple(np.moveaxis(places, -1, 0) % np.array(x.shape[:last]).reshape([-1] + [1] * (places.ndim - 1)))
         _check_distinct(n, np.ravel_multi_index(wrapped, tuple(x.shape[:last])), reduction)
         updates = step(n.b.gather_nd(x, places), updates)
@@ -88,6 +106,11 @@ def _combine(n, reduction):
     return getattr(n.b, _COMBINE[reduction])
 
 
+def _check_grid(n, places, rank):
+    if math.prod(places.shape) * rank * 8 > 4 * FOLD_LIMIT:
+        n.fail(f"indices of shape {n.shape(places)} are too many to be written out as coordinates")
+
+
 def _check_distinct(n, flat, reduction):
     if np.unique(flat).size != flat.size:
         n.fail(f"attribute reduction = {reduction!r} is not supported with an index that occurs twice")
@@ -95,5 +118,5 @@ def _check_distinct(n, flat, reduction):
 
 def _check_bounds(n, places, size):
     """Known indices; others are clamped when the graph runs."""
-    if is_constant(places) and places.size and not -size <= int(places.min()) <= int(places.max()) < size:
+    if is_constant(places) and 0 < places.nbytes <= FOLD_LIMIT and not -size <= int(places.min()) <= int(places.max()) < size:
         n.fail(f"indices {int(places.min())} … {int(places.max())} are outside an axis of {size}")

@@ -16,9 +16,9 @@ def convert_identity(n):
 def convert_dropout(n):
     n.ignore("ratio", "seed", "is_test")
     x = n.value(0)
-    if n.has(2) and n.array(2).any():
+    if n.has(2) and n.truth(n.array(2)):
         n.fail("training mode is not supported")
-    return x, np.broadcast_to(np.True_, n.shape(x))
+    return x, np.broadcast_to(np.bool_(n.opset >= 12), n.shape(x))  # older versions leave the mask open
 
 
 @converts("Shape")
@@ -98,7 +98,9 @@ def convert_split(n):
     x = n.value(0)
     axis = n.axis(n.attr("axis", 0), n.rank(x))
     sizes = n.attr_or_ints("split", 1, 13)
-    count = n.attr("num_outputs", n.n_outputs)
+    count = n.n_outputs
+    if n.attr("num_outputs", count) != count:
+        n.fail(f"attribute num_outputs = {n.attr('num_outputs')}, but it has {count} outputs")
     if sizes is None:
         step = -(-x.shape[axis] // count)
         sizes = [max(0, min(step, x.shape[axis] - k * step)) for k in range(count)]
@@ -191,7 +193,7 @@ def convert_pad(n):
     if mode != "constant":
         return n.b.pad(x, begins, ends, mode="reflection" if mode == "reflect" else mode)
     if value is None or isinstance(value, float) or is_constant(value):
-        number = value if isinstance(value, float) or value is None else value.reshape(-1)[0].item()
+        number = value if isinstance(value, float) or value is None else value.reshape(())[()].item()
         return n.b.pad(x, begins, ends, value=number or 0)
     return _padded_with_operand(n, x, begins, ends, value)
 

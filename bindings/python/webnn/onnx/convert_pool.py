@@ -30,12 +30,9 @@ def convert_lp_pool(n):
         return pool(n, "l2_pool2d", x, window)
     if p != 1:
         n.fail(f"attribute p = {p} is not supported, only 1 and 2")
-    sizes = _out_sizes(n, n.shape(x)[2:], window)  # whole windows: an average that is no sum must not occur
-    for axis, (size, out) in enumerate(zip(n.shape(x)[2:], sizes)):
-        need = (out - 1) * window.strides[axis] + window.extents[axis]
-        window.ends[axis] = max(window.ends[axis], need - size - window.begins[axis])
-    x = pad_with_zeros(n, n.b.abs(x), window)
-    return n.b.linear(pool(n, "average_pool2d", x, window, sizes), alpha=math.prod(window.kernel))
+    _fit_ends(n, n.shape(x)[2:], window)
+    x = pad_with_zeros(n, n.b.abs(x), window)  # whole windows, so that a mean is a sum
+    return n.b.linear(pool(n, "average_pool2d", x, window), alpha=math.prod(window.kernel))
 
 
 def pad_with_zeros(n, x, window):
@@ -46,54 +43,49 @@ def pad_with_zeros(n, x, window):
     return x
 
 
-def pool(n, name, x, window, sizes=None):
-    """A pool over one, two or three spatial axes."""
-    sizes = sizes or _out_sizes(n, n.shape(x)[2:], window)
-    if len(sizes) == 1:
-        return narrow(n, _pool2d(n, name, widen(n, x), window.widened(), [1, *sizes]))
-    if len(sizes) == 3:
-        return _pool3d(n, name, x, window, sizes)
-    return _pool2d(n, name, x, window, sizes)
+def pool(n, name, x, window):
+    """A pool over one, two or three spatial axes. Padding never counts, so ends may be longer than asked for."""
+    _fit_ends(n, n.shape(x)[2:], window)
+    if n.rank(x) == 3:
+        return narrow(n, _pool2d(n, name, widen(n, x), window.widened()))
+    return _pool3d(n, name, x, window) if n.rank(x) == 5 else _pool2d(n, name, x, window)
 
 
-def _out_sizes(n, sizes, window):
-    """ONNX drops a last window that would begin behind the input and its first padding."""
+def _fit_ends(n, sizes, window):
+    """Chooses paddings with which rounding down gives ONNX's sizes: rounded as ceil_mode says, but without a
+    last window that would begin behind the input and its first padding."""
     ceil = n.attr("ceil_mode", 0)
-    out = []
     for axis, size in enumerate(sizes):
-        stride, begin = window.strides[axis], window.begins[axis]
-        room = size + begin + window.ends[axis] - window.extents[axis]
+        stride, extent, begin = window.strides[axis], window.extents[axis], window.begins[axis]
+        room = size + begin + window.ends[axis] - extent
         if room < 0:
             n.fail(f"the window {window.kernel} is larger than the padded input {sizes}")
         steps = -(-room // stride) if ceil else room // stride
         if ceil and steps * stride >= size + begin:
             steps -= 1
-        out.append(steps + 1)
-    return out
+        least = steps * stride + extent - size - begin
+        window.ends[axis] = min(max(window.ends[axis], least), least + stride - 1)
 
 
-def _pool2d(n, name, x, window, sizes):
+def _pool2d(n, name, x, window):
     return getattr(n.b, name)(x, window_dimensions=window.kernel, padding=window.padding(), strides=window.strides,
-                              dilations=window.dilations, output_sizes=sizes)
+                              dilations=window.dilations)
 
 
-def _pool3d(n, name, x, window, sizes):
+def _pool3d(n, name, x, window):
     """First over the plane, then along the depth: right for maxima, and for means of whole windows."""
-    ragged = any(window.begins) or any(window.ends) or any(
-        (out - 1) * stride + extent > size for out, stride, extent, size
-        in zip(sizes, window.strides, window.extents, n.shape(x)[2:]))
-    if name != "max_pool2d" and ragged:
+    begins, ends, strides, dilations = window.begins, window.ends, window.strides, window.dilations
+    if name != "max_pool2d" and (any(begins) or any(ends)):
         n.fail("windows that reach over the edge are not supported with three spatial axes")
     batch, channels, depth, height, width = x.shape
-    begins, ends = window.begins, window.ends
     y = getattr(n.b, name)(n.b.reshape(x, [batch, channels * depth, height, width]),
                            window_dimensions=window.kernel[1:], padding=[begins[1], ends[1], begins[2], ends[2]],
-                           strides=window.strides[1:], dilations=window.dilations[1:], output_sizes=sizes[1:])
-    y = n.b.reshape(y, [batch, channels, depth, sizes[1] * sizes[2]])
-    y = getattr(n.b, name)(y, window_dimensions=[window.kernel[0], 1], padding=[begins[0], ends[0], 0, 0],
-                           strides=[window.strides[0], 1], dilations=[window.dilations[0], 1],
-                           output_sizes=[sizes[0], sizes[1] * sizes[2]])
-    return n.b.reshape(y, [batch, channels, *sizes])
+                           strides=strides[1:], dilations=dilations[1:])
+    height, width = y.shape[2:]
+    y = getattr(n.b, name)(n.b.reshape(y, [batch, channels, depth, height * width]),
+                           window_dimensions=[window.kernel[0], 1], padding=[begins[0], ends[0], 0, 0],
+                           strides=[strides[0], 1], dilations=[dilations[0], 1])
+    return n.b.reshape(y, [batch, channels, y.shape[2], height, width])
 
 
 @converts("GlobalAveragePool", "GlobalMaxPool")

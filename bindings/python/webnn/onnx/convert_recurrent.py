@@ -11,6 +11,7 @@ _DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "R
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _ALPHAS = {"LeakyRelu": 0.01, "ThresholdedRelu": 1.0, "HardSigmoid": 0.2, "Elu": 1.0, "Affine": 1.0,
            "ScaledTanh": 1.0}
+_WEIGHT_LIMIT = 1 << 28  # elements of a quantised weight
 _BETAS = {"HardSigmoid": 0.5, "ScaledTanh": 1.0, "Affine": 0.0}
 
 
@@ -108,6 +109,8 @@ def convert_lstm(n):
 def lstm(n, cell, peephole):
     coupled = n.attr("input_forget", 0)
     hidden = cell.hidden
+    if peephole is not None and n.shape(peephole) != [cell.directions, 3 * hidden]:
+        n.fail(f"P has the shape {n.shape(peephole)}")
     if is_constant(peephole) and not peephole.any():
         peephole = None
     old_cell_only = peephole is None or is_constant(peephole) and not peephole[:, hidden:2 * hidden].any()
@@ -202,8 +205,9 @@ class _Step:
         return getattr(self, self.cell.kind.lower())(now, h, c)
 
     def activate(self, index, value):
+        """Clips first: what gates are made of, not the cell state, as onnxruntime does."""
         name, alpha, beta = self.functions[index]
-        if self.cell.clip is not None:
+        if self.cell.clip is not None and index < 2:
             value = self.n.b.clamp(value, min_value=-self.cell.clip, max_value=self.cell.clip)
         return activate(self.n, name, value, alpha, beta)
 
@@ -281,6 +285,8 @@ def convert_dynamic_quantize_lstm(n):
 
 
 def _dequantized(n, weight, scale, zero_point):
+    if weight.size > _WEIGHT_LIMIT:
+        n.fail(f"a weight of {weight.size} elements is not supported")
     scale = scale.reshape(weight.shape[0], 1, -1)
     zero_point = 0 if zero_point is None else zero_point.reshape(scale.shape).astype(np.float32)
     return ((weight.astype(np.float32) - zero_point) * scale).transpose(0, 2, 1)

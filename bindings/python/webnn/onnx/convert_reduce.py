@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .node import converts, is_constant
+from .node import FOLD_LIMIT, converts, is_constant
 
 _REDUCTIONS = {
     "ReduceL1": "reduce_l1", "ReduceL2": "reduce_l2", "ReduceLogSum": "reduce_log_sum",
@@ -107,8 +107,8 @@ def convert_one_hot(n):
     """Places outside the depth give rows of the off value; negative ones count from the end."""
     places, depth, values = n.value(0), n.int(1), n.value(2)
     axis = n.axis(n.attr("axis", -1), n.rank(places), extra=1)
-    if depth < 1:
-        n.fail(f"a depth of {depth}")
+    if not 1 <= depth <= FOLD_LIMIT // 8:
+        n.fail(f"a depth of {depth} is not supported")
     kind = n.type(places)
     numbers = np.arange(depth).astype(kind).reshape([depth] + [1] * (n.rank(places) - axis))
     places = n.reshape(places, places.shape[:axis] + type(places.shape)([1]) + places.shape[axis:])
@@ -116,7 +116,7 @@ def convert_one_hot(n):
     if not kind.startswith("u"):
         hits = n.b.logical_or(hits, n.b.equal(places, numbers - depth))
     if is_constant(values):
-        return n.b.where(hits, values[1], values[0])
+        return n.b.where(hits, values[1:2].reshape(()), values[0:1].reshape(()))
     off, on = n.b.split(values, 2)
     return n.b.where(hits, on, off)
 
@@ -124,7 +124,10 @@ def convert_one_hot(n):
 @converts("Compress")
 def convert_compress(n):
     """A known choice along one axis, or of all elements."""
-    x, chosen = n.value(0), np.flatnonzero(n.array(1)).astype(np.int32)
+    x, condition = n.value(0), n.array(1)
+    if condition.nbytes > FOLD_LIMIT:
+        n.fail(f"a condition of {condition.size} elements is not supported")
+    chosen = np.flatnonzero(condition).astype(np.int32)
     axis = n.attr("axis")
     if axis is None:
         x, axis = n.reshape(x, [math.prod(x.shape)]), 0

@@ -18,6 +18,8 @@ _NEAREST = {
 }
 _MODES = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")
+_LONGEST_AXIS = 1 << 24
+_MATRIX_LIMIT = 1 << 24  # elements
 
 
 class Axis:
@@ -30,7 +32,7 @@ class Axis:
 @converts("Upsample")
 def convert_upsample(n):
     x = n.value(0)
-    scales = n.required("scales") if n.opset < 9 else n.array(1).reshape(-1).tolist()
+    scales = n.required("scales") if n.opset < 9 else n.numbers(1)
     mode = n.choice("mode", "nearest", ("nearest", "linear", "bilinear"))
     return _resize(n, x, _axes(n, x, scales, None, "asymmetric", None), mode, "floor", {})
 
@@ -40,7 +42,7 @@ def convert_resize(n):
     x = n.value(0)
     mode = n.choice("mode", "nearest", ("nearest", "linear", "cubic"))
     if n.opset < 11:
-        scales = n.array(1).reshape(-1).tolist()
+        scales = n.numbers(1)
         axes = _axes(n, x, scales, None, "asymmetric", None)
         shrinks = any(scale < 1 for scale in scales)
         return _resize(n, x, axes, mode, "ceil" if shrinks else "floor", {})
@@ -61,13 +63,13 @@ def convert_resize(n):
 def _wanted(n, x, given):
     """Scales or sizes for all axes, one of them None, from inputs that may name some axes only."""
     policy = n.choice("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
-    scales = n.array(2).reshape(-1) if n.has(2) else np.zeros(0)
+    scales = n.numbers(2) if n.has(2) else []
     sizes = n.ints(3) if n.has(3) else []
-    if bool(scales.size) == bool(sizes) or max(scales.size, len(sizes)) != len(given):
-        n.fail(f"{scales.size} scales and {len(sizes)} sizes for {len(given)} axes")
-    if scales.size:
+    if bool(scales) == bool(sizes) or max(len(scales), len(sizes)) != len(given):
+        n.fail(f"{len(scales)} scales and {len(sizes)} sizes for {len(given)} axes")
+    if scales:
         all_scales = [1.0] * n.rank(x)
-        for axis, scale in zip(given, scales.tolist()):
+        for axis, scale in zip(given, scales):
             all_scales[axis] = scale
         return all_scales, None
     if policy != "stretch":
@@ -81,7 +83,7 @@ def _wanted(n, x, given):
 
 
 def _crop(n, given, rank):
-    roi = n.array(1).reshape(-1).tolist()
+    roi = n.numbers(1)
     if len(roi) != 2 * len(given):
         n.fail(f"a region of {len(roi)} numbers for {len(given)} axes")
     crop = [(0.0, 1.0)] * rank
@@ -101,7 +103,7 @@ def _axes(n, x, scales, sizes, coordinates, crop):
         start, end = crop[number] if crop else (0.0, 1.0)
         out = int(math.floor(size * (end - start) * scales[number])) if scales else sizes[number]
         scale = scales[number] if scales else out / size
-        if not 1 <= out < 1 << 31:
+        if not 1 <= out <= _LONGEST_AXIS:
             n.fail(f"axis {number} would have {out} elements")
         if (out, scale, start, end) != (size, 1.0, 0.0, 1.0):
             places = _places(coordinates, size, out, scale, start, end)
@@ -142,6 +144,8 @@ def _resize(n, x, axes, mode, rule, cubic):
         return n.b.cast(n.b.round_even(y), kind)
     if mode == "cubic" or cubic.get("antialias") and any(axis.scale < 1 for axis in axes):
         for axis in axes:
+            if axis.out * max(axis.size, 256) > _MATRIX_LIMIT:
+                n.fail(f"an axis from {axis.size} to {axis.out} is too long for this mode")
             x = _product(n, x, axis, _matrix(axis, mode, **cubic))
         return x
     return _linear(n, x, axes)
@@ -206,7 +210,7 @@ def _matrix(axis, mode, a=-0.75, exclude_outside=0, antialias=0):
     for row, place in enumerate(axis.places.astype(np.float64)):
         taps = np.arange(math.ceil(place - reach), math.floor(place + reach) + 1)
         weights = _kernel(np.abs(taps - place) / spread, mode, a)
-        if exclude_outside or antialias:
+        if exclude_outside:
             weights = np.where((taps >= 0) & (taps < axis.size), weights, 0)
         if weights.sum():
             np.add.at(matrix[row], np.clip(taps, 0, axis.size - 1), weights / weights.sum())

@@ -182,7 +182,7 @@ def fold_constant_of_shape(n):
 
 @folds("Range")
 def fold_range(n):
-    start, limit, step = (n.array(k).reshape(-1)[0].item() for k in range(3))
+    start, limit, step = (n.array(k).flat[0].item() for k in range(3))
     if step == 0:
         n.fail("the step is 0")
     count = max(0, math.ceil((limit - start) / step)) if math.isfinite((limit - start) / step) else FOLD_LIMIT

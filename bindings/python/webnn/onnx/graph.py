@@ -12,7 +12,7 @@ from .node import CONVERTERS, Emitter, Node, is_constant
 
 _OLDEST_OPSET = 7
 _MAX_DEPTH = 64          # of graphs and functions within each other
-_MAX_NODES = 1_000_000   # converted, loops unrolled
+_MAX_NODES = 250_000   # converted, loops unrolled
 _SPARSE_LIMIT = 1 << 26  # elements of one sparse tensor, written out
 
 
@@ -177,7 +177,7 @@ class Importer:
         if node.op_type == "If" and node.input and not node.domain:
             condition = scope.home(node.input[0]).values[node.input[0]]
             if is_constant(condition):
-                graphs = {"": graphs.get("then_branch" if condition.all() else "else_branch")}
+                graphs = {"": graphs.get("then_branch" if condition.size and condition.flat[0] else "else_branch")}
         for graph in filter(None, graphs.values()):
             for name in sorted(captured(graph)):
                 if scope.home(name) is not None:

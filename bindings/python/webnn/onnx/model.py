@@ -138,10 +138,12 @@ class Source:
 
     def _external_path(self, name, location):
         """Only files in the model's folder or below it are read, links followed."""
+        if "\0" in location:
+            raise ModelError(f"tensor {name!r}: its data {location!r} has no possible name")
         folder = os.path.realpath(self._folder)
         path = os.path.realpath(os.path.join(folder, location))
         inside = path.startswith(os.path.join(folder, ""))
-        if not location or os.path.isabs(location) or not inside or "\0" in location:
+        if not location or os.path.isabs(location) or not inside:
             raise ModelError(f"tensor {name!r}: its data {location!r} is outside the model's folder")
         if not os.path.isfile(path):
             raise ModelError(f"tensor {name!r}: its data {location!r} is missing")

@@ -17,6 +17,9 @@ MICROSOFT = "com.microsoft"
 
 # Bytes that one computed constant may have; what is larger is left to the graph.
 FOLD_LIMIT = 1 << 24
+_MOST_OPERATIONS = 500_000  # in one import: loops and recurrent networks may be unrolled
+_LONGEST_LIST = 1 << 16     # numbers in an input that is a list of axes, sizes, lengths …
+_TENSOR_LIMIT = (1 << 32) - 1
 _SMALL = 1 << 16  # bytes: arrays up to this are kept while importing
 
 _MAKE_BOOL = {"equal", "not_equal", "greater", "greater_or_equal", "lesser", "lesser_or_equal", "logical_not",
@@ -44,6 +47,7 @@ class Emitter:
     def __init__(self, builder):
         self.builder = builder
         self.label = ""
+        self._n_operations = 0
         self._constants = {}  # id of an array → (the array, its operand)
         self._scalars = {}
         self._bools = {}      # id of an operand → the operand
@@ -53,6 +57,9 @@ class Emitter:
         method = getattr(self.builder, name)
 
         def call(*args, **options):
+            self._n_operations += 1
+            if self._n_operations > _MOST_OPERATIONS:
+                raise ModelError(f"the model has more than {_MOST_OPERATIONS} operations, loops unrolled")
             operands = [self._argument(arg) for arg in args]
             options = {key: self._argument(value) for key, value in options.items() if value is not None}
             result = method(*operands, label=self.label, **options)
@@ -116,10 +123,9 @@ class Emitter:
         kind = tensors.constant_type(array)
         if array.size == 0:
             raise ModelError(f"a value of shape {list(array.shape)} has no elements and can't be an operand")
-        if array.size > 1 and not any(array.strides):  # one number, broadcast: no memory for the rest
-            number = array.reshape(-1)[:1].astype(kind)
-            scalar = self._leaf(self.builder.constant(number.tobytes(), shape=[], data_type=kind))
-            return self.builder.expand(scalar, list(array.shape), label=self.label)
+        stored = array[tuple(slice(0, 1 if step == 0 else None) for step in array.strides)]
+        if stored.size < array.size:  # broadcast: no memory for the copies
+            return self.builder.expand(self._constant(stored), list(array.shape), label=self.label)
         plain = np.ascontiguousarray(array.astype(kind, copy=False))
         data = memoryview(plain.reshape(-1).view(np.uint8))
         return self._leaf(self.builder.constant(data, shape=list(array.shape), data_type=kind))
@@ -210,11 +216,26 @@ class Node:
         if not is_constant(value):
             self.fail(f"input {index} ({self.proto.input[index]!r}) must be constant here: its value is only known "
                       "when the graph runs")
+        if value.nbytes > _TENSOR_LIMIT:
+            self.fail(f"input {index} has {value.size} elements, more than a tensor can have")
         return value
 
+    def numbers(self, index):
+        """A constant input as a short list."""
+        value = self.array(index)
+        if value.size > _LONGEST_LIST:
+            self.fail(f"input {index} has {value.size} elements, too many for what it is")
+        return value.reshape(-1).tolist()
+
     def ints(self, index):
-        """A constant input as a list of whole numbers."""
-        return [int(item) for item in self.array(index).reshape(-1)]
+        """The same, of whole numbers."""
+        return [int(item) for item in self.numbers(index)]
+
+    def truth(self, value):
+        """A known condition."""
+        if value.size != 1:
+            self.fail(f"a condition of shape {list(value.shape)}")
+        return bool(value.reshape(())[()])
 
     def int(self, index):
         items = self.ints(index)
@@ -266,7 +287,9 @@ class Node:
             return value
         if math.prod(value.shape) != math.prod(shape):
             self.fail(f"the shape {list(value.shape)} can't become {shape}")
-        return value.reshape(shape) if is_constant(value) else self.b.reshape(value, shape)
+        if is_constant(value) and (value.flags.c_contiguous or value.nbytes <= FOLD_LIMIT):
+            return value.reshape(shape)
+        return self.b.reshape(value, shape)
 
     def transpose(self, value, permutation):
         if list(permutation) == sorted(permutation):

@@ -1,0 +1,532 @@
+"""webnn.onnx: how graphs are walked, what is folded, how it says no, and damaged or hostile files."""
+
+import os
+import random
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from test_onnx import assert_close, by_peer, run  # noqa: E402
+
+import webnn  # noqa: E402
+import webnn.onnx  # noqa: E402
+from webnn.onnx import ModelError  # noqa: E402
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+
+
+@pytest.fixture(scope="module")
+def ctx():
+    with webnn.ML().create_context().result() as context:
+        yield context
+
+
+def node(op_type, inputs, outputs, **attributes):
+    return helper.make_node(op_type, inputs, outputs, **attributes)
+
+
+def value(name, shape, kind=FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def constants(**arrays):
+    return [numpy_helper.from_array(np.asarray(array), name) for name, array in arrays.items()]
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=13, functions=(), opsets=()):
+    """Outputs are names; inputs (name, shape) or value infos."""
+    inputs = [value(*item) if isinstance(item, tuple) else item for item in inputs]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in outputs]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(initializers))
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(*item) for item in opsets)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=10, functions=list(functions))
+
+
+def body(nodes, inputs, outputs, initializers=()):
+    return helper.make_graph(nodes, "body", [helper.make_empty_tensor_value_info(name) for name in inputs],
+                             [helper.make_empty_tensor_value_info(name) for name in outputs], list(initializers))
+
+
+def typed_body(nodes, inputs, outputs):
+    return helper.make_graph(nodes, "body", inputs, outputs)
+
+
+RELU = [node("Relu", ["x"], ["y"], name="only")]
+X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
+
+
+def check(ctx, proto, feeds, peer="ort", **options):
+    for ours, theirs in zip(run(ctx, proto, feeds, **options), by_peer(proto, feeds, peer)):
+        assert_close(ours, theirs)
+
+
+# Ways in
+
+def test_path_bytes_and_proto_are_the_same(ctx, tmp_path):
+    weights = np.arange(3000, dtype=np.float32).reshape(3, 1000)  # big enough to be cut out of the file
+    proto = model([node("MatMul", ["x", "w"], ["y"])], [("x", [2, 3])], ["y"], constants(w=weights))
+    path = tmp_path / "model.onnx"
+    path.write_bytes(proto.SerializeToString())
+    for source in (path, str(path), path.read_bytes(), bytearray(path.read_bytes()), proto):
+        graph = webnn.onnx.load(source, ctx)
+        np.testing.assert_allclose(ctx.compute(graph, {"x": X})["y"], X @ weights, rtol=1e-6)
+    assert numpy_helper.to_array(proto.graph.initializer[0]).tolist() == weights.tolist()  # untouched
+
+
+def test_add_to_gives_operands_by_name(ctx):
+    builder = webnn.GraphBuilder(ctx)
+    outputs = webnn.onnx.add_to(builder, model(RELU, [("x", [2, 3])], ["y"]))
+    assert list(outputs) == ["y"] and outputs["y"].shape == [2, 3] and outputs["y"].label == "only"
+    graph = builder.build({"z": builder.neg(outputs["y"])}).result()
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["z"], -np.maximum(X, 0))
+
+
+def test_wrong_kind_of_model(ctx):
+    for wrong in (None, 3, object(), helper.make_graph([], "g", [], [])):
+        with pytest.raises(TypeError):
+            webnn.onnx.load(wrong, ctx)
+    with pytest.raises(FileNotFoundError):
+        webnn.onnx.load("no such file.onnx", ctx)
+
+
+# Shapes
+
+def test_open_dimensions_need_shapes(ctx):
+    proto = model(RELU, [("x", ["batch", 3])], ["y"])
+    with pytest.raises(ModelError, match=r"'x'.*dimension 0 \(batch\).*shapes="):
+        webnn.onnx.load(proto, ctx)
+    assert webnn.onnx.load(proto, ctx, shapes={"x": [2, 3]}).outputs["y"].shape == [2, 3]
+
+
+@pytest.mark.parametrize("shapes", [{"z": [1]}, {"x": [2, 4]}, {"x": [2]}, {"x": [2, -3]}, {"x": [2, 0]}, {"x": "23"},
+                                    {"x": [2, 1.5]}, {"x": [2, True]}, {"x": 6}])
+def test_wrong_shapes(ctx, shapes):
+    with pytest.raises(TypeError, match="shapes|no input"):
+        webnn.onnx.load(model(RELU, [("x", ["batch", 3])], ["y"]), ctx, shapes=shapes)
+
+
+def test_input_without_shape(ctx):
+    proto = model(RELU, [helper.make_tensor_value_info("x", FLOAT, None)], ["y"])
+    with pytest.raises(ModelError, match="no shape"):
+        webnn.onnx.load(proto, ctx)
+    check(ctx, proto, {"x": X}, shapes={"x": [2, 3]})
+
+
+def test_constant_inputs(ctx):
+    proto = model([node("Reshape", ["x", "s"], ["y"])], [("x", [2, 3]), ("s", [2], INT64)], ["y"])
+    with pytest.raises(ModelError, match="input 1 .'s'. must be constant"):
+        webnn.onnx.load(proto, ctx)
+    graph = webnn.onnx.load(proto, ctx, constants={"s": [3, 2]})
+    assert list(graph.inputs) == ["x"] and graph.outputs["y"].shape == [3, 2]
+
+
+def test_shape_arithmetic_is_folded(ctx):
+    nodes = [
+        node("Shape", ["x"], ["shape"]), node("Gather", ["shape", "zero"], ["n"]),
+        node("Unsqueeze", ["n", "axes"], ["n1"]), node("Mul", ["n1", "three"], ["n2"]),
+        node("Slice", ["shape", "one", "end"], ["rest"]), node("Concat", ["n2", "minus"], ["new"], axis=0),
+        node("Cast", ["rest"], ["restf"], to=FLOAT), node("ReduceProd", ["restf"], ["size"], keepdims=0),
+        node("ConstantOfShape", ["new2"], ["ones"], value=helper.make_tensor("v", FLOAT, [1], [1.0])),
+        node("Range", ["start", "limit", "delta"], ["range"]), node("Equal", ["range", "range"], ["same"]),
+        node("Where", ["same", "range", "range"], ["range2"]), node("Expand", ["range2", "shape"], ["grid"]),
+        node("Concat", ["n1", "one"], ["new2"], axis=0),
+        node("Reshape", ["x", "new"], ["a"]), node("Add", ["x", "ones"], ["b"]), node("Mul", ["x", "size"], ["c"]),
+        node("Add", ["x", "grid"], ["d"]),
+    ]
+    numbers = constants(zero=np.int64(0), axes=[0], three=[3], one=[1], end=[9], minus=[-1], start=np.float32(0),
+                        limit=np.float32(3), delta=np.float32(1))
+    check(ctx, model(nodes, [("x", [2, 3])], ["a", "b", "c", "d", "shape"], numbers), {"x": X})
+
+
+def test_only_what_outputs_need_is_converted(ctx):
+    nodes = [*RELU, node("NonZero", ["x"], ["unused"])]
+    graph = webnn.onnx.load(model(nodes, [("x", [2, 3]), ("other", [1])], ["y"]), ctx)
+    assert list(graph.inputs) == ["x"]
+
+
+def test_outputs_that_are_inputs_constants_or_the_same(ctx):
+    nodes = [node("Identity", ["x"], ["y"]), node("Identity", ["k"], ["z"]), node("Relu", ["x"], ["a"]),
+             node("Identity", ["a"], ["b"])]
+    proto = model(nodes, [("x", [2, 3])], ["y", "z", "a", "b", "k"], constants(k=np.arange(4)))
+    check(ctx, proto, {"x": X})
+
+
+def test_nodes_may_be_in_any_order(ctx):
+    nodes = [node("Neg", ["a"], ["y"]), node("Relu", ["x"], ["a"])]
+    check(ctx, model(nodes, [("x", [2, 3])], ["y"]), {"x": X})
+
+
+def test_long_chains_need_no_recursion(ctx):
+    nodes = [node("Neg", [f"v{k}"], [f"v{k + 1}"]) for k in range(5000)]
+    check(ctx, model(nodes, [("v0", [2, 3])], ["v5000"]), {"v0": X})
+
+
+# Types
+
+def test_double_becomes_float32(ctx):
+    proto = model([node("Mul", ["x", "k"], ["y"])], [("x", [3], TensorProto.DOUBLE)], ["y"],
+                  constants(k=np.array([0.1, 0.2, 0.3])))
+    graph = webnn.onnx.load(proto, ctx)
+    assert graph.inputs["x"].data_type == graph.outputs["y"].data_type == "float32"
+
+
+@pytest.mark.parametrize("kind", [TensorProto.STRING, TensorProto.COMPLEX64, TensorProto.INT16])
+def test_types_without_counterpart(ctx, kind):
+    with pytest.raises(ModelError, match="input 'x' has elements of type"):
+        webnn.onnx.load(model(RELU, [("x", [3], kind)], ["y"]), ctx)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "int4", "uint4", "float16", "bool", "uint32", "float8e4m3fn"])
+def test_constants_of_rare_types(ctx, kind):
+    elem_type = {"bfloat16": 16, "int4": 22, "uint4": 21, "float16": 10, "bool": 9, "uint32": 12,
+                 "float8e4m3fn": 17}[kind]
+    numbers = [0, 1, 2, 3, 7] if kind != "bool" else [0, 1, 1, 0, 1]
+    tensor = helper.make_tensor("k", elem_type, [5], numbers)
+    for raw in (False, True):
+        if raw and not tensor.HasField("raw_data"):
+            tensor = numpy_helper.from_array(numpy_helper.to_array(tensor), "k")
+        nodes = [node("Cast", ["k"], ["c"], to=FLOAT), node("Add", ["x", "c"], ["y"])]
+        graph = webnn.onnx.load(model(nodes, [("x", [5])], ["y"], [tensor], opset=21), ctx)
+        assert ctx.compute(graph, {"x": np.zeros(5, np.float32)})["y"].tolist() == numbers
+
+
+def test_sparse_constants(ctx):
+    values = helper.make_tensor("k", FLOAT, [2], [3.0, 4.0])
+    for indices in (helper.make_tensor("i", INT64, [2], [1, 5]), helper.make_tensor("i", INT64, [2, 2], [0, 1, 1, 2])):
+        proto = model([node("Add", ["x", "k"], ["y"])], [("x", [2, 3])], ["y"])
+        proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [2, 3]))
+        graph = webnn.onnx.load(proto, ctx)
+        result = ctx.compute(graph, {"x": np.zeros((2, 3), np.float32)})["y"]
+        assert result.tolist() == [[0, 3, 0], [0, 0, 4]]
+
+
+def test_dynamic_quantised_lstm_has_dequantised_weights(ctx):
+    rng = np.random.default_rng(3)
+    weight, recurrent = (rng.integers(-100, 100, (2, size, 16)).astype(np.int8) for size in (6, 4))
+    scale, zero = np.array([0.02, 0.03], np.float32), np.array([3, -2], np.int8)
+    arrays = constants(w=weight, r=recurrent, b=rng.random((2, 32)).astype(np.float32), s=scale, z=zero)
+    common = {"hidden_size": 4, "direction": "bidirectional"}
+    ours = model([node("DynamicQuantizeLSTM", ["x", "w", "r", "b", "", "", "", "", "s", "z", "s", "z"],
+                       ["y", "h", "c"], domain="com.microsoft", **common)],
+                 [("x", [5, 2, 6])], ["y", "h", "c"], arrays, opsets=[("com.microsoft", 1)])
+    real = [((part - zero.reshape(2, 1, 1).astype(np.float32)) * scale.reshape(2, 1, 1)).transpose(0, 2, 1)
+            for part in (weight, recurrent)]
+    theirs = model([node("LSTM", ["x", "w", "r", "b"], ["y", "h", "c"], **common)], [("x", [5, 2, 6])],
+                   ["y", "h", "c"], [*constants(w=real[0], r=real[1]), arrays[2]])
+    feeds = {"x": rng.random((5, 2, 6)).astype(np.float32)}
+    for mine, other in zip(run(ctx, ours, feeds), by_peer(theirs, feeds)):
+        assert_close(mine, other)
+
+
+# Control flow
+
+def _if(condition, then_op="Neg", else_op="Abs"):
+    then_branch = body([node(then_op, ["x"], ["t"])], [], ["t"])
+    else_branch = body([node(else_op, ["x"], ["e"])], [], ["e"])
+    return node("If", [condition], ["y"], then_branch=then_branch, else_branch=else_branch)
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_if_with_known_condition(ctx, truth):
+    check(ctx, model([_if("c")], [("x", [2, 3])], ["y"], constants(c=np.array(truth))), {"x": X})
+
+
+def test_branch_not_taken_may_be_unsupported(ctx):
+    proto = model([_if("c", else_op="NonZero")], [("x", [2, 3])], ["y"], constants(c=np.array(True)))
+    graph = webnn.onnx.load(proto, ctx)
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["y"], -X)
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_if_at_run_time_chooses(ctx, truth):
+    check(ctx, model([_if("c")], [("x", [2, 3]), ("c", [1], BOOL)], ["y"]), {"x": X, "c": np.array([truth])})
+
+
+def test_if_at_run_time_with_different_shapes(ctx):
+    else_branch = body([node("ReduceSum", ["x"], ["e"])], [], ["e"])
+    then_branch = body([node("Neg", ["x"], ["t"])], [], ["t"])
+    nodes = [node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch, name="choice")]
+    with pytest.raises(ModelError, match="'choice' .If.*differ in shape"):
+        webnn.onnx.load(model(nodes, [("x", [2, 3]), ("c", [1], BOOL)], ["y"]), ctx)
+
+
+def test_if_returns_outer_value(ctx):
+    then_branch, else_branch = body([], [], ["x"]), body([node("Neg", ["a"], ["e"])], [], ["e"])
+    nodes = [node("Relu", ["x"], ["a"]), node("If", ["c"], ["y"], then_branch=then_branch, else_branch=else_branch)]
+    graph = webnn.onnx.load(model(nodes, [("x", [2, 3])], ["y"], constants(c=np.array(True))), ctx)
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["y"], X)
+
+
+def _loop_body():
+    """sum += x · i, and x · i is collected; goes on while i < 3."""
+    nodes = [node("Cast", ["i"], ["f"], to=FLOAT), node("Mul", ["x", "f"], ["m"]), node("Add", ["sum", "m"], ["new"]),
+             node("Less", ["i", "three"], ["more"]), node("Identity", ["m"], ["out"])]
+    return typed_body(nodes, [value("i", [], INT64), value("go", [], BOOL), value("sum", [2, 3])],
+                      [value("more", [], BOOL), value("new", [2, 3]), value("out", [2, 3])])
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_loop_is_unrolled(ctx, count):
+    nodes = [node("Loop", ["n", "go0", "x"], ["s", "scan"], body=_loop_body())]
+    arrays = constants(n=np.int64(count), go0=np.array(True), three=np.int64(3))
+    check(ctx, model(nodes, [("x", [2, 3])], ["s", "scan"], arrays), {"x": X})
+
+
+def test_loop_of_unknown_length(ctx):
+    nodes = [node("Loop", ["", "go0", "x"], ["s", "scan"], body=_loop_body(), name="forever")]
+    proto = model(nodes, [("x", [2, 3]), ("go0", [], BOOL)], ["s"], constants(three=np.int64(3)))
+    with pytest.raises(ModelError, match="'forever' .Loop.*only known when the graph runs"):
+        webnn.onnx.load(proto, ctx)
+
+
+def test_scan_is_unrolled(ctx):
+    nodes = [node("Add", ["state", "step"], ["new"]), node("Neg", ["new"], ["out"])]
+    inner = typed_body(nodes, [value("state", [3]), value("step", [3])], [value("new", [3]), value("out", [3])])
+    scan = node("Scan", ["s0", "x"], ["last", "all"], body=inner, num_scan_inputs=1, scan_input_directions=[1],
+                scan_output_directions=[1], scan_output_axes=[1])
+    check(ctx, model([scan], [("s0", [3]), ("x", [2, 3])], ["last", "all"]), {"s0": X[0], "x": X})
+
+
+def test_sequences(ctx):
+    nodes = [node("SplitToSequence", ["x", "one"], ["parts"], axis=1), node("SequenceAt", ["parts", "minus"], ["last"]),
+             node("SequenceInsert", ["parts", "last", "zero"], ["more"]), node("SequenceErase", ["more", "one"], ["less"]),
+             node("SequenceLength", ["less"], ["n"]), node("ConcatFromSequence", ["less"], ["y"], axis=1)]
+    numbers = constants(one=np.int64(1), minus=np.int64(-1), zero=np.int64(0))
+    check(ctx, model(nodes, [("x", [2, 3])], ["y", "last", "n"], numbers), {"x": X})
+
+
+def test_functions_of_the_model(ctx):
+    alpha = onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
+    inner = node("LeakyRelu", ["a"], ["b"])
+    inner.attribute.append(alpha)
+    function = helper.make_function("mine", "Twice", ["a"], ["c"], [inner, node("Add", ["b", "b"], ["c"])],
+                                    [helper.make_opsetid("", 13)], ["slope"])
+    nodes = [node("Twice", ["x"], ["y"], domain="mine", slope=0.3), node("Twice", ["y"], ["z"], domain="mine",
+                                                                         slope=0.1)]
+    proto = model(nodes, [("x", [2, 3])], ["y", "z"], functions=[function], opsets=[("mine", 1)])
+    check(ctx, proto, {"x": X})
+
+
+# How it says no
+
+@pytest.mark.parametrize("op_type, options, words", [
+    ("NonZero", {}, "node 'n' (NonZero, opset 13): input 0 ('x') must be constant here"),
+    ("Frobnicate", {}, "node 'n' (Frobnicate, opset 13): the operation Frobnicate of domain 'ai.onnx' is not"),
+    ("Frobnicate", {"domain": "my.domain"}, "node 'n' (my.domain.Frobnicate, opset 1): the operation Frobnicate of "
+     "domain 'my.domain' is not supported"),
+    ("Relu", {"consumed_inputs": [1]}, "attribute consumed_inputs = [1] is not supported"),
+    ("LpNormalization", {"p": 3}, "attribute p = 3 is not supported, only 1 and 2"),
+    ("Gelu", {"approximate": "fast"}, "attribute approximate = 'fast' is not supported; 'none', 'tanh' are"),
+    ("Transpose", {"perm": [0, 0]}, "attribute perm = [0, 0] is no order of 2 axes"),
+    ("Softmax", {"axis": 5}, "axis 5 is outside the rank 2"),
+    ("Cast", {"to": 8}, "attribute to = string is not supported"),
+    ("Concat", {}, "attribute axis is missing"),
+    ("Add", {}, "input 1 is missing"),
+    ("MaxPool", {"kernel_shape": [2, 2]}, "kernel_shape = [2, 2] doesn't fit 0 spatial axes"),
+])
+def test_message_names_node_and_attribute(ctx, op_type, options, words):
+    proto = model([node(op_type, ["x"], ["y"], name="n", **options)], [("x", [2, 3])], ["y"],
+                  opsets=[("my.domain", 1)])
+    with pytest.raises(ModelError) as caught:
+        webnn.onnx.load(proto, ctx)
+    assert words in str(caught.value)
+    assert isinstance(caught.value, webnn.OperationError)
+
+
+def test_builder_errors_come_with_the_node(ctx):
+    proto = model([node("Add", ["x", "z"], ["y"], name="sum")], [("x", [2, 3]), ("z", [4])], ["y"])
+    with pytest.raises(ModelError, match=r"node 'sum' \(Add, opset 13\): \[sum\] add"):
+        webnn.onnx.load(proto, ctx)
+
+
+def test_old_opsets(ctx):
+    with pytest.raises(ModelError, match="opset 6 is older than 7"):
+        webnn.onnx.load(model(RELU, [("x", [2, 3])], ["y"], opset=6), ctx)
+
+
+# Damaged and hostile
+
+def refused(ctx, proto, words=""):
+    with pytest.raises(ModelError, match=words):
+        webnn.onnx.load(proto, ctx)
+
+
+def test_damaged_bytes_never_crash(ctx):
+    weights = np.arange(600, dtype=np.float32).reshape(3, 200)
+    good = model([node("MatMul", ["x", "w"], ["a"]), _if("c"), node("Reshape", ["a", "s"], ["b"])],
+                 [("x", [2, 3])], ["a", "b", "y"],
+                 constants(w=weights, c=np.array(True), s=np.array([4, 100]))).SerializeToString()
+    refused(ctx, b"")
+    refused(ctx, b"\xff" * 100)
+    refused(ctx, b"GIF89a, or something else that is no model")
+    for size in range(0, len(good) - 1, 31):
+        with pytest.raises((ModelError, TypeError)):
+            webnn.onnx.load(good[:size], ctx)
+    rng = random.Random(5)
+    for _ in range(300):
+        bad = bytearray(good)
+        for _ in range(rng.randint(1, 4)):
+            bad[rng.randrange(len(bad))] = rng.randrange(256)
+        try:
+            webnn.onnx.load(bytes(bad), ctx)
+        except (ModelError, TypeError):
+            pass
+
+
+@pytest.mark.parametrize("dims", [[1 << 40, 1 << 40], [1 << 62, 4], [-1], [0x7FFFFFFF] * 8, [4]])
+def test_tensors_that_lie_about_their_size(ctx, dims):
+    tensor = onnx.TensorProto(name="k", data_type=FLOAT, dims=dims, raw_data=b"1234")
+    refused(ctx, model([node("Add", ["x", "k"], ["y"])], [("x", [2, 3])], ["y"], [tensor]), "tensor 'k'")
+    tensor = onnx.TensorProto(name="k", data_type=FLOAT, dims=dims, float_data=[1.0])
+    refused(ctx, model([node("Add", ["x", "k"], ["y"])], [("x", [2, 3])], ["y"], [tensor]), "tensor 'k'")
+
+
+def test_huge_results_are_refused_before_memory_is_touched(ctx):
+    huge = constants(s=np.array([1 << 30, 1 << 30]), big=np.int64(1 << 50), zero=np.int64(0), one=np.int64(1),
+                     tiles=np.array([1 << 30, 1 << 31]), grid=np.array([[1]]), flat=np.array([-1]),
+                     row=np.array([[1, 2, 3]]), wide=np.array([1 << 33, 3]), four=np.ones((1, 1, 1, 1), np.float32),
+                     scales=np.array([1, 1, 1e9, 1e9], np.float32))
+    for nodes in ([node("ConstantOfShape", ["s"], ["k"]), node("Add", ["x", "k"], ["y"])],
+                  [node("ConstantOfShape", ["s"], ["k"]), node("Exp", ["k"], ["y"])],
+                  [node("Range", ["zero", "big", "one"], ["y"])],
+                  [node("Expand", ["x", "s"], ["y"])],
+                  [node("Expand", ["grid", "s"], ["k"]), node("Mul", ["k", "k"], ["y"])],
+                  [node("Tile", ["grid", "tiles"], ["y"])],
+                  [node("OneHot", ["grid", "big", "grid"], ["y"])],
+                  [node("Expand", ["row", "wide"], ["k"]), node("Mul", ["k", "x"], ["y"])],
+                  [node("Expand", ["row", "wide"], ["k"]), node("Reshape", ["x", "k"], ["y"])],
+                  [node("Expand", ["row", "wide"], ["k"]), node("Reshape", ["k", "flat"], ["y"])],
+                  [node("ConstantOfShape", ["s"], ["k"]), node("If", ["k"], ["y"], then_branch=body([], [], ["x"]),
+                                                               else_branch=body([], [], ["x"]))],
+                  [node("Resize", ["four", "", "scales"], ["y"])]):
+        with pytest.raises(ModelError):
+            webnn.onnx.load(model(nodes, [("x", [1, 1])], ["y"], huge), ctx)
+
+
+def test_cycles(ctx):
+    refused(ctx, model([node("Add", ["x", "b"], ["a"]), node("Neg", ["a"], ["b"])], [("x", [1])], ["b"]), "cycle")
+    refused(ctx, model([node("Neg", ["a"], ["a"])], [("x", [1])], ["a"]), "cycle")
+
+
+def test_names_that_clash(ctx):
+    twice = [node("Neg", ["x"], ["y"]), node("Abs", ["x"], ["y"])]
+    refused(ctx, model(twice, [("x", [1])], ["y"]), "two nodes have the output 'y'")
+    refused(ctx, model(RELU, [("x", [1]), ("x", [1])], ["y"]), "two inputs")
+    refused(ctx, model(RELU, [("x", [1])], ["y", "y"]), "two outputs")
+    refused(ctx, model(RELU, [("x", [1])], ["y"], [*constants(k=1.0), *constants(k=2.0)]), "two initializers")
+    refused(ctx, model(RELU, [("x", [1])], ["y"], constants(y=1.0)), "initializer and the output")
+    refused(ctx, model(RELU, [("x", [1]), ("y", [1])], ["y"]), "an input and the output")
+
+
+def test_names_that_are_missing(ctx):
+    refused(ctx, model([node("Neg", ["nothing"], ["y"])], [("x", [1])], ["y"]), "'nothing' is used")
+    refused(ctx, model(RELU, [("x", [1])], ["z"]), "'z' is used")
+    refused(ctx, model(RELU, [("x", [1])], []), "no outputs")
+
+
+def field(number, content):
+    """A length-delimited field of a protobuf message."""
+    size, out = len(content), bytearray([number << 3 | 2])
+    while size > 127:
+        out.append(size & 127 | 128)
+        size >>= 7
+    return bytes(out) + bytes([size]) + content
+
+
+def nested(depth):
+    """A model whose one node is an If in whose branch is an If in whose branch …, written by hand."""
+    graph = body([node("Neg", ["x"], ["y"])], [], ["y"]).SerializeToString()
+    branch = field(1, b"else_branch") + field(6, body([], [], ["x"]).SerializeToString()) + b"\xa0\x01\x05"
+    for _ in range(depth):
+        attribute = field(1, b"then_branch") + field(6, graph) + b"\xa0\x01\x05"
+        call = field(1, b"c") + field(2, b"y") + field(4, b"If") + field(5, attribute) + field(5, branch)
+        graph = field(1, call) + field(12, helper.make_empty_tensor_value_info("y").SerializeToString())
+    whole = model([], [("x", [2, 3])], [], constants(c=np.array(True)))
+    graph += whole.graph.SerializeToString()
+    whole.ClearField("graph")
+    return whole.SerializeToString() + field(7, graph)
+
+
+@pytest.mark.parametrize("depth", [1, 20])
+def test_nested_branches(ctx, depth):
+    graph = webnn.onnx.load(nested(depth), ctx)
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["y"], -X)
+
+
+@pytest.mark.parametrize("depth", [200, 3000])
+def test_branches_nested_too_deeply(ctx, depth):
+    refused(ctx, nested(depth))
+
+
+def test_calls_that_double_each_time(ctx):
+    functions = [helper.make_function("mine", "F0", ["a"], ["b"], [node("Neg", ["a"], ["b"])],
+                                      [helper.make_opsetid("", 13), helper.make_opsetid("mine", 1)])]
+    for k in range(1, 40):
+        calls = [node(f"F{k - 1}", ["a"], ["c"], domain="mine"), node(f"F{k - 1}", ["c"], ["b"], domain="mine")]
+        functions.append(helper.make_function("mine", f"F{k}", ["a"], ["b"], calls, [helper.make_opsetid("mine", 1)]))
+    refused(ctx, model([node("F39", ["x"], ["y"], domain="mine")], [("x", [1])], ["y"], functions=functions,
+                       opsets=[("mine", 1)]), "more than")
+
+
+def test_function_that_calls_itself(ctx):
+    function = helper.make_function("mine", "Again", ["a"], ["b"], [node("Again", ["a"], ["b"], domain="mine")],
+                                    [helper.make_opsetid("mine", 1), helper.make_opsetid("", 13)])
+    refused(ctx, model([node("Again", ["x"], ["y"], domain="mine")], [("x", [1])], ["y"], functions=[function],
+                       opsets=[("mine", 1)]), "nested more than")
+
+
+def test_endless_loop(ctx):
+    inner = typed_body([node("Identity", ["go"], ["more"]), node("Identity", ["s"], ["t"])],
+                       [value("i", [], INT64), value("go", [], BOOL), value("s", [1])],
+                       [value("more", [], BOOL), value("t", [1])])
+    refused(ctx, model([node("Loop", ["", "go0", "x"], ["y"], body=inner)], [("x", [1])], ["y"],
+                       constants(go0=np.array(True))), "runs more than")
+
+
+# Weights in files of their own
+
+def external(tmp_path, location, **entries):
+    tensor = onnx.TensorProto(name="k", data_type=FLOAT, dims=[2, 3], data_location=onnx.TensorProto.EXTERNAL)
+    for key, text in {"location": location, **entries}.items():
+        tensor.external_data.add(key=key, value=str(text))
+    (tmp_path / "model.onnx").write_bytes(
+        model([node("Add", ["x", "k"], ["y"])], [("x", [2, 3])], ["y"], [tensor]).SerializeToString())
+    return tmp_path / "model.onnx"
+
+
+def test_external_data(ctx, tmp_path):
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "k.bin").write_bytes(b"12345678" + X.tobytes())
+    path = external(tmp_path, "weights/k.bin", offset=8, length=24)
+    graph = webnn.onnx.load(path, ctx)
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["y"], 2 * X)
+    refused(ctx, path.read_bytes(), "give the model by its path")
+
+
+@pytest.mark.parametrize("entries", [{"offset": 8, "length": 240}, {"offset": -8}, {"length": -1}, {"offset": 1000},
+                                     {"offset": "x"}, {"offset": 1 << 70}, {"offset": 0, "length": 20}])
+def test_external_data_out_of_bounds(ctx, tmp_path, entries):
+    (tmp_path / "k.bin").write_bytes(b"12345678" + X.tobytes())
+    refused(ctx, external(tmp_path, "k.bin", **entries), "tensor 'k'")
+
+
+@pytest.mark.parametrize("location", ["../secret", "/etc/hostname", "a/../../secret", "link", "", ".", "missing",
+                                      "k\0.bin"])
+def test_external_data_outside_its_folder(ctx, tmp_path, location):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret").write_bytes(X.tobytes())
+    os.symlink(tmp_path / "secret", folder / "link")
+    refused(ctx, external(folder, location), "tensor 'k'")
+
+
+def test_files_that_are_none(ctx, tmp_path):
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    refused(ctx, tmp_path / "empty.onnx")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises((OSError, ModelError)):
+        webnn.onnx.load(tmp_path, ctx)
