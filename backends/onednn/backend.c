@@ -9,12 +9,14 @@
 
 #define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
 
+/* At most three an operation, the first first. */
 static const struct {
   wnn_op_id op;
   const wnn_kernel *kernel;
 } onednn_kernels[] = {
     {WNN_OP_AVERAGE_POOL2D, &wnn_onednn_average_pool2d},
     {WNN_OP_CONV2D, &wnn_onednn_conv2d},
+    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d_windows},
     {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d},
     {WNN_OP_GEMM, &wnn_onednn_gemm},
     {WNN_OP_LAYER_NORMALIZATION, &wnn_onednn_layer_normalization},

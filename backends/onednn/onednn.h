@@ -14,7 +14,7 @@ struct wnn_device {
   void *threads; /* the pool as a THREADPOOL build of oneDNN sees it, else NULL */
   char name[64], driver[64];
   /* By operation: ours, oneDNN's, the reference, NULL. */
-  const wnn_kernel *kernels[WNN_N_OPS][WNN_MAX_OWN_KERNELS + 3];
+  const wnn_kernel *kernels[WNN_N_OPS][WNN_MAX_OWN_KERNELS + 4];
 };
 
 extern const wnn_backend wnn_backend_onednn;
@@ -109,6 +109,8 @@ const_dnnl_memory_desc_t wnn_chain_any(wnn_chain *chain, uint32_t n, const dnnl_
 int wnn_chain_input(wnn_chain *chain, size_t port, const_dnnl_memory_desc_t given);
 int wnn_chain_output(wnn_chain *chain, const_dnnl_memory_desc_t given);
 int wnn_chain_scratch(wnn_chain *chain, const_dnnl_memory_desc_t desc);
+/* Scratch under another description. */
+int wnn_chain_alias(wnn_chain *chain, int memory, const_dnnl_memory_desc_t desc);
 /* A buffer of the plan, to be filled now: its bytes are in `*bytes`. */
 int wnn_chain_buffer(wnn_chain *chain, const_dnnl_memory_desc_t desc, void **bytes);
 /* The same numbers as `wanted`: at once for constants, by a reorder step for others. */
@@ -176,7 +178,8 @@ size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primi
                       wnn_chain_arg *args, size_t n_args);
 
 /* The kernels, by family; `kernels/table.c` has our own. */
-extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d, wnn_onednn_matmul, wnn_onednn_gemm,
+extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
+    wnn_onednn_conv_transpose2d_windows, wnn_onednn_matmul, wnn_onednn_gemm,
     wnn_onednn_average_pool2d, wnn_onednn_layer_normalization, wnn_onednn_reorder;
 
 #endif

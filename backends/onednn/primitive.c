@@ -95,6 +95,11 @@ int wnn_chain_scratch(wnn_chain *chain, const_dnnl_memory_desc_t desc) {
   return add_memory(chain, desc, take_scratch(chain, dnnl_memory_desc_get_size(desc)));
 }
 
+int wnn_chain_alias(wnn_chain *chain, int memory, const_dnnl_memory_desc_t desc) {
+  if (!ok(chain) || memory < 0 || desc == NULL) return -1;
+  return add_memory(chain, desc, chain->memories[memory].spot);
+}
+
 int wnn_chain_buffer(wnn_chain *chain, const_dnnl_memory_desc_t desc, void **bytes) {
   int index = add_memory(chain, desc, (wnn_spot){WNN_SPOT_KEPT, 0});
   if (index < 0) return -1;

@@ -8,7 +8,8 @@
 
 extern const wnn_backend wnn_backend_onednn;
 extern const wnn_kernel wnn_reference_region;
-extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d, wnn_onednn_matmul, wnn_onednn_gemm,
+extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
+    wnn_onednn_conv_transpose2d_windows, wnn_onednn_matmul, wnn_onednn_gemm,
     wnn_onednn_average_pool2d, wnn_onednn_layer_normalization, wnn_onednn_reorder;
 
 /* The device of all tests. */
@@ -431,6 +432,7 @@ typedef struct transposed_row {
   char in, out;
   bool bias;
   webnn_data_type type;
+  bool windows; /* by the kernel for windows that don't overlap */
 } transposed_row;
 
 enum { T_IOHW, T_HWOI, T_OHWI };
@@ -448,6 +450,10 @@ static const transposed_row transposed_rows[] = {
     {"depthwise", 1, 8, 5, 6, 8, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 8, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32},
     {"blocked", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, '8', '8', true, F32},
     {"float16", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F16},
+    {"windows", 2, 8, 5, 6, 3, 2, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, true},
+    {"windows hwoi", 2, 8, 5, 6, 3, 3, 2, {3, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true, F32, true},
+    {"windows ohwi", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', false, F32, true},
+    {"windows float16", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F16, true},
 };
 
 static wnn_desc transposed_filter_desc(const transposed_row *row) {
@@ -484,6 +490,7 @@ TEST(conv_transpose2d_agrees) {
     else add_absent(&is);
     set_result(&is, image_desc(row->type, row->input_layout, row->n, row->oc, sizes[0], sizes[1]), row->out);
     check_against_reference(&is, &wnn_onednn_conv_transpose2d, -1);
+    if (row->windows) check_against_reference(&is, &wnn_onednn_conv_transpose2d_windows, -1);
     end(&is);
   }
   CONTEXT("%s", "");

@@ -4,7 +4,7 @@ import numpy as np
 
 from .node import FOLD_LIMIT, converts, is_constant
 
-_MOST_ROUNDS = 100_000
+_MOST_ROUNDS = 10_000
 
 
 @converts("If")

@@ -12,7 +12,7 @@ from .node import CONVERTERS, Emitter, Node, is_constant
 
 _OLDEST_OPSET = 7
 _MAX_DEPTH = 64          # of graphs and functions within each other
-_MAX_NODES = 250_000   # converted, loops unrolled
+_MAX_NODES = 100_000   # converted, loops unrolled
 _SPARSE_LIMIT = 1 << 26  # elements of one sparse tensor, written out
 
 
