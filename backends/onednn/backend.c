@@ -160,11 +160,15 @@ static webnn_status buffer_read(wnn_device *device, const wnn_buffer *buffer, vo
 
 static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) { return device->kernels[op]; }
 
-/* Axis of the channels of an anchor that oneDNN's post-ops follow, or -1. */
+/* Axis of the channels of an anchor that takes post-ops, or -1. */
 static int channel_axis(const wnn_region *region) {
   switch (region->anchor->op->id) {
     case WNN_OP_CONV2D: {
       const wnn_conv2d_attrs *attrs = region->anchor->attrs;
+      return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
+    }
+    case WNN_OP_CONV_TRANSPOSE2D: {
+      const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
       return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
     }
     case WNN_OP_GEMM:
@@ -173,12 +177,11 @@ static int channel_axis(const wnn_region *region) {
   }
 }
 
-/* Transposed convolutions apply post-ops one number at a time, so they get none. */
 static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
   (void)device;
-  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D) return false;
   int axis = channel_axis(region);
   if (axis < 0) return wnn_own_can_fuse(region, next);
+  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !wnn_transposed_takes_posts(region)) return false;
   return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis);
 }
 

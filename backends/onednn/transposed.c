@@ -99,6 +99,13 @@ static void add_product(wnn_chain *chain, const windows *is, bool has_bias, int 
   wnn_chain_primitive(chain, pd, has_bias ? 4 : 3, args);
 }
 
+bool wnn_transposed_takes_posts(const wnn_region *region) {
+  const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
+  const wnn_frame output = wnn_frame_image(&region->anchor_desc, attrs->input_layout);
+  return attrs->groups == 1 && attrs->dilations.data[0] == 1 && attrs->dilations.data[1] == 1 &&
+         output.dims[1] > MAX_CHANNELS;
+}
+
 static webnn_status plan_windows(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   windows is;
   const bool has_bias = region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL;

@@ -2,7 +2,10 @@
  *
  * A backend opens devices; a device makes buffers and compiles graphs; an executable runs on the context's
  * timeline, one run at a time. CPU backends give the library in `lower/` their kernels and get regions,
- * layouts, arena and the run loop from it. */
+ * layouts, arena and the run loop from it.
+ *
+ * Threads: `buffer_create`, `buffer_free` and `executable_free` are called from any thread, never for what is in
+ * use; `compile`, `evaluate`, `run` and the copies from one thread at a time, mostly the context's worker. */
 #ifndef WNN_BACKEND_H
 #define WNN_BACKEND_H
 

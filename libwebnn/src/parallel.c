@@ -23,9 +23,10 @@ typedef struct helper {
   wnn_pool *pool;
 } helper;
 
-/* One job at a time. A helper enters (n_inside), looks whether the job is open, takes parts while there are
- * any, and leaves. The caller does the same; when no part is left it closes the job and waits until nobody
- * is inside: then every part is done, and whoever comes too late sees a closed job and touches nothing. */
+/* One job at a time. A helper enters (n_inside), looks whether the job is open, takes parts while
+ * there are any, and leaves. The caller does the same; when no part is left it closes the job and
+ * waits until nobody is inside: then every part is done, and whoever comes too late sees a closed
+ * job and touches nothing. */
 struct wnn_pool {
   wnn_alloc alloc;
   uint32_t n_threads;
@@ -51,7 +52,9 @@ struct wnn_pool {
 
 uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_threads; }
 bool wnn_pool_spins(const wnn_pool *pool) { return pool->spins; }
-bool wnn_in_parallel(const wnn_pool *pool) { return pool != NULL && atomic_load(&pool->in_parallel); }
+bool wnn_in_parallel(const wnn_pool *pool) {
+  return pool != NULL && atomic_load(&pool->in_parallel);
+}
 
 wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   uint32_t n_cpus = wnn_default_threads();
@@ -238,9 +241,10 @@ static uint32_t quota_of_v1(const char *folder) {
   return round_up_quota(strtod(quota, NULL), strtod(period, NULL));
 }
 
-/* The smallest quota from the group up to the mount: each level binds. In a container the lower ones may not
- * be visible, and its own group is the mount itself. */
-static uint32_t quota_along(const char *mount, const char *group, uint32_t (*quota_of)(const char *)) {
+/* The smallest quota from the group up to the mount: each level binds. In a container the lower
+ * ones may not be visible, and its own group is the mount itself. */
+static uint32_t quota_along(const char *mount, const char *group,
+                            uint32_t (*quota_of)(const char *)) {
   char folder[PATH_BYTES];
   uint32_t least = 0;
   size_t floor = strlen(mount);
@@ -273,7 +277,8 @@ uint32_t wnn_quota_threads(const char *root) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return 0;
   while (fgets(line, sizeof line, file) != NULL) { /* "4:cpu,cpuacct:/group" or "0::/group" */
-    char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    char *controllers = strchr(line, ':'),
+         *group = controllers ? strchr(controllers + 1, ':') : NULL;
     if (group == NULL) continue;
     *group++ = '\0';
     controllers++;

@@ -1,6 +1,7 @@
-/* The only place that knows how threads are made: a pool belongs to a context, works for one caller at a time
- * (the context's worker), and sleeps when there is nothing to do. Built with WEBNN_OPENMP (for a oneDNN that
- * uses OpenMP) the pool is OpenMP's, so that two pools never fight over the processors. */
+/* The only place that knows how threads are made: a pool belongs to a context, works for one caller
+ * at a time (the context's worker), and sleeps when there is nothing to do. Built with WEBNN_OPENMP
+ * (for a oneDNN that uses OpenMP) the pool is OpenMP's, so that two pools never fight over the
+ * processors. */
 #ifndef WNN_PARALLEL_H
 #define WNN_PARALLEL_H
 
@@ -11,8 +12,8 @@ typedef struct wnn_pool wnn_pool;
 /* No context asks for more threads than this. */
 #define WNN_MAX_THREADS 1024
 
-/* `n_threads` 0: as many as the affinity mask and the cgroup's CPU quota allow. NULL: no memory. The threads
- * start with the first work; where the system has none left, the others do it. */
+/* `n_threads` 0: as many as the affinity mask and the cgroup's CPU quota allow. NULL: no memory.
+ * The threads start with the first work; where the system has none left, the others do it. */
 wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads);
 void wnn_pool_free(wnn_pool *pool); /* NULL is allowed */
 uint32_t wnn_pool_threads(const wnn_pool *pool);
@@ -26,22 +27,24 @@ void wnn_pool_enter(wnn_pool *pool);
 /* How many threads a context gets when it doesn't say. */
 uint32_t wnn_default_threads(void);
 
-/* The processors that the CPU quota of this process's cgroup allows, rounded up; 0: no quota. `root` is put
- * before the system's paths ("" but in tests). */
+/* The processors that the CPU quota of this process's cgroup allows, rounded up; 0: no quota.
+ * `root` is put before the system's paths ("" but in tests). */
 uint32_t wnn_quota_threads(const char *root);
 
 /* Called for each part i of n; the parts cover the work, in any order, at the same time. */
 typedef void (*wnn_parallel_fn)(void *arg, size_t i, size_t n);
 
-/* Runs fn(arg, 0..n-1, n) on the pool and waits; `n` beyond the number of threads is allowed, parts are then handed
- * out as threads get free. Runs in place when n is 1, when pool is NULL, or inside another call. */
+/* Runs fn(arg, 0..n-1, n) on the pool and waits; `n` beyond the number of threads is allowed, parts
+ * are then handed out as threads get free. Runs in place when n is 1, when pool is NULL, or inside
+ * another call. */
 void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg);
 
 /* True inside a wnn_parallel on this pool, for whoever works for it. */
 bool wnn_in_parallel(const wnn_pool *pool);
 
 /* The library's own part of `n_items` for part i of n: [*begin, *end). */
-static inline void wnn_parallel_split(size_t n_items, size_t i, size_t n, size_t *begin, size_t *end) {
+static inline void wnn_parallel_split(size_t n_items, size_t i, size_t n, size_t *begin,
+                                      size_t *end) {
   size_t each = n_items / n, rest = n_items % n;
   *begin = i * each + (i < rest ? i : rest);
   *end = *begin + each + (i < rest);

@@ -1,5 +1,5 @@
-/* For the tests of contexts, tensors, futures and graphs: a backend whose runs can be held back, counted and
- * made to fail, and short ways to make things. Its kernels are the reference's. */
+/* For the tests of contexts, tensors, futures and graphs: a backend whose runs can be held back,
+ * counted and made to fail, and short ways to make things. Its kernels are the reference's. */
 #ifndef WEBNN_TESTS_RUNTIME_H
 #define WEBNN_TESTS_RUNTIME_H
 
@@ -14,11 +14,11 @@ extern const wnn_backend wnn_backend_reference;
 
 /* What the backend of these tests does; set before the work that it concerns. */
 static struct {
-  atomic_int gate;     /* runs, compilations and reads on the worker wait while it is closed (1) */
+  atomic_int gate;      /* runs, compilations and reads on the worker wait while it is closed (1) */
   atomic_int n_waiting; /* at the gate */
   atomic_int n_runs;
-  atomic_bool fails;   /* runs, compilations and copies end with a failure */
-  atomic_bool heavy;   /* no graph is light */
+  atomic_bool fails; /* runs, compilations and copies end with a failure */
+  atomic_bool heavy; /* no graph is light */
 } fake;
 
 static inline void fake_pass_gate(void) {
@@ -141,7 +141,8 @@ static inline webnn_status write_all(webnn_context *context, webnn_tensor *tenso
 static inline float read_all(webnn_context *context, webnn_tensor *tensor) {
   webnn_future *future = NULL;
   size_t n_bytes = 0;
-  if (!CHECK_STATUS(webnn_tensor_read(context, tensor, &future, NULL), WEBNN_OK)) return 0.0f / 0.0f;
+  if (!CHECK_STATUS(webnn_tensor_read(context, tensor, &future, NULL), WEBNN_OK))
+    return 0.0f / 0.0f;
   CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK);
   const float *data = webnn_future_data(future, &n_bytes);
   float value = data != NULL ? data[0] : 0.0f / 0.0f;
@@ -152,14 +153,16 @@ static inline float read_all(webnn_context *context, webnn_tensor *tensor) {
   return value;
 }
 
-static inline webnn_status dispatch(webnn_graph *graph, webnn_tensor *a, webnn_tensor *b, webnn_tensor *y) {
+static inline webnn_status dispatch(webnn_graph *graph, webnn_tensor *a, webnn_tensor *b,
+                                    webnn_tensor *y) {
   webnn_named_tensor inputs[] = {{WEBNN_STR("a"), a}, {WEBNN_STR("b"), b}};
   webnn_named_tensor output = {WEBNN_STR("y"), y};
   return webnn_graph_dispatch(webnn_graph_context(graph), graph, inputs, 2, &output, 1, NULL);
 }
 
 static inline webnn_status compute(webnn_graph *graph, float *a, float *b, float *y, size_t n) {
-  webnn_named_data inputs[] = {{WEBNN_STR("a"), a, n * sizeof *a}, {WEBNN_STR("b"), b, n * sizeof *b}};
+  webnn_named_data inputs[] = {{WEBNN_STR("a"), a, n * sizeof *a},
+                               {WEBNN_STR("b"), b, n * sizeof *b}};
   webnn_named_data output = {WEBNN_STR("y"), y, n * sizeof *y};
   return webnn_graph_compute(webnn_graph_context(graph), graph, inputs, 2, &output, 1, NULL);
 }

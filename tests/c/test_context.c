@@ -1,4 +1,5 @@
-/* Contexts: their options, what they say of themselves, how they are lost, and what a fork does to them. */
+/* Contexts: their options, what they say of themselves, how they are lost, and what a fork does to
+ * them. */
 #include "runtime.h"
 
 #include "json.h"
@@ -25,7 +26,8 @@ TEST(defaults_give_a_context) {
   CHECK(!webnn_context_is_lost(context));
   webnn_context_get_info(context, &info);
   CHECK(info.struct_size == sizeof info);
-  CHECK(info.backend != NULL && info.device != NULL && info.driver != NULL && info.device[0] != '\0');
+  CHECK(info.backend != NULL && info.device != NULL && info.driver != NULL &&
+        info.device[0] != '\0');
   CHECK(info.threads == wnn_default_threads());
   CHECK_STR(info.why, "");
   webnn_context_release(context);
@@ -43,13 +45,16 @@ typedef struct option_row {
 static const option_row option_rows[] = {
     {"reference", OPTIONS(.backend = "reference"), WEBNN_OK, ""},
     {"auto", OPTIONS(.backend = "auto", .threads = 3), WEBNN_OK, ""},
-    {"all hints", OPTIONS(.power_preference = WEBNN_POWER_PREFERENCE_LOW_POWER, .accelerated = true), WEBNN_OK, ""},
+    {"all hints",
+     OPTIONS(.power_preference = WEBNN_POWER_PREFERENCE_LOW_POWER, .accelerated = true), WEBNN_OK,
+     ""},
     {"fast math", OPTIONS(.math = WEBNN_MATH_FAST, .backend = "reference"), WEBNN_OK, ""},
     {"passes", OPTIONS(.passes = "-all", .backend = "reference"), WEBNN_OK, ""},
     {"a GPU", OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU), WEBNN_OK, "no backend for this kind"},
-    {"a GPU on a named backend", OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU, .backend = "reference"), WEBNN_OK,
-     "by name"},
-    {"power preference", OPTIONS(.power_preference = (webnn_power_preference)3), WEBNN_ERROR_TYPE, "power"},
+    {"a GPU on a named backend",
+     OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU, .backend = "reference"), WEBNN_OK, "by name"},
+    {"power preference", OPTIONS(.power_preference = (webnn_power_preference)3), WEBNN_ERROR_TYPE,
+     "power"},
     {"device type", OPTIONS(.device_type = (webnn_device_type)2), WEBNN_ERROR_TYPE, "device type"},
     {"math", OPTIONS(.math = (webnn_math)77), WEBNN_ERROR_TYPE, "math"},
     {"pass", OPTIONS(.passes = "-wrong,-fuse"), WEBNN_ERROR_TYPE, "wrong"},
@@ -77,12 +82,14 @@ TEST(options_are_checked) {
       printf("    %s\n", err.message);
     }
     webnn_context_release(context);
-    CHECK_STATUS(webnn_context_create(&row->options, &context, NULL), row->status); /* nobody asks why */
+    CHECK_STATUS(webnn_context_create(&row->options, &context, NULL),
+                 row->status); /* nobody asks why */
     webnn_context_release(context);
   }
 }
 
-/* Structs of an older or newer caller: what it doesn't know keeps its default, what we don't know is left. */
+/* Structs of an older or newer caller: what it doesn't know keeps its default, what we don't know
+ * is left. */
 TEST(struct_sizes_differ) {
   struct {
     webnn_context_options options;
@@ -137,9 +144,12 @@ static bool lists_all(const json *list, const json *wanted) {
   return true;
 }
 
-static unsigned number(const json *value) { return value ? (unsigned)strtoul(value->text, NULL, 10) : 999; }
+static unsigned number(const json *value) {
+  return value ? (unsigned)strtoul(value->text, NULL, 10) : 999;
+}
 
-/* One operand's limits against the specification's: exactly the types it allows, at least its required ranks. */
+/* One operand's limits against the specification's: exactly the types it allows, at least its
+ * required ranks. */
 static void check_limits(const json *limits, const json *spec) {
   CONTEXT("%s.%s", limits->key, json_get(spec, "name")->text);
   const json *limit = json_get(limits, json_get(spec, "name")->text);
@@ -166,7 +176,8 @@ TEST(limits_are_the_specifications) {
   CHECK(root->size == 5 + rows->size && rows->size == 95);
   CHECK(json_is(json_get(root, "preferredInputLayout"), "nhwc"));
   CHECK(strtoull(json_get(root, "maxTensorByteLength")->text, NULL, 10) == 4294967295ull);
-  for (const char *const *end = (const char *const[]){"input", "constant", "output", NULL}; *end; end++) {
+  for (const char *const *end = (const char *const[]){"input", "constant", "output", NULL}; *end;
+       end++) {
     CHECK(json_get(json_get(root, *end), "dataTypes")->size == 8);
     CHECK(number(json_get(json_get(json_get(root, *end), "rankRange"), "max")) == 8);
   }
@@ -191,7 +202,8 @@ TEST(limits_are_the_specifications) {
 
 TEST(destroy_loses_everything) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   webnn_builder *builder = NULL, *other = NULL;
   webnn_operand *operand = NULL;
@@ -207,7 +219,8 @@ TEST(destroy_loses_everything) {
   CHECK(webnn_context_is_lost(context));
   CHECK(webnn_future_done(webnn_context_lost(context)));
   CHECK(webnn_tensor_is_destroyed(a) && webnn_graph_is_destroyed(graph));
-  CHECK_STATUS(webnn_tensor_create(context, &descriptor, NULL, &tensor, &err), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_tensor_create(context, &descriptor, NULL, &tensor, &err),
+               WEBNN_ERROR_INVALID_STATE);
   CHECK(tensor == NULL && strstr(err.message, "the context was destroyed") != NULL);
   CHECK_STATUS(webnn_tensor_create_constant(context, &descriptor, data, sizeof data, &tensor, NULL),
                WEBNN_ERROR_INVALID_STATE);
@@ -218,7 +231,8 @@ TEST(destroy_loses_everything) {
   CHECK_STATUS(dispatch(graph, a, b, y), WEBNN_ERROR_INVALID_STATE);
   CHECK_STATUS(compute(graph, data, data, (float[N]){0}, N), WEBNN_ERROR_INVALID_STATE);
   CHECK_STATUS(webnn_builder_create(context, &other, NULL), WEBNN_ERROR_INVALID_STATE);
-  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("x"), &descriptor, &operand), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("x"), &descriptor, &operand),
+               WEBNN_ERROR_INVALID_STATE);
   CHECK_STATUS(webnn_builder_constant_tensor(builder, a, &operand), WEBNN_ERROR_TYPE);
   CHECK_STATUS(webnn_builder_build(builder, NULL, 0, &future), WEBNN_ERROR_INVALID_STATE);
   webnn_builder_release(builder);
@@ -231,7 +245,8 @@ TEST(destroy_loses_everything) {
 
 TEST(queued_work_is_dropped) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   webnn_future *future = NULL;
   fake_close_gate();
@@ -270,7 +285,8 @@ TEST(lost_settles_first) {
   fake_close_gate();
   CHECK_STATUS(webnn_tensor_read(context, tensor, &future, NULL), WEBNN_OK);
   CHECK_STATUS(webnn_future_on_done(future, note_turn, &settle_order[1]), WEBNN_OK);
-  CHECK_STATUS(webnn_future_on_done(webnn_context_lost(context), note_turn, &settle_order[0]), WEBNN_OK);
+  CHECK_STATUS(webnn_future_on_done(webnn_context_lost(context), note_turn, &settle_order[0]),
+               WEBNN_OK);
   webnn_context_destroy(context);
   CHECK(settle_order[0] == 1 && settle_order[1] == 2);
   fake_open_gate();
@@ -281,7 +297,8 @@ TEST(lost_settles_first) {
 
 TEST(a_failing_device_is_lost) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   atomic_store(&fake.fails, true);
   CHECK_STATUS(dispatch(graph, a, b, y), WEBNN_OK);
@@ -297,7 +314,8 @@ TEST(a_failing_device_is_lost) {
 
 TEST(children_hold_their_context) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   webnn_context_release(context); /* not the last owner */
   write_all(webnn_tensor_context(a), a, 2);
@@ -314,7 +332,8 @@ TEST(children_hold_their_context) {
 TEST(queued_work_survives_a_release) {
   for (int round = 0; round < 30; round++) {
     webnn_context *context = make_context();
-    webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+    webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+                 *y = make_tensor(context, N);
     webnn_graph *graph = make_graph(context, N);
     fake_close_gate();
     for (int i = 0; i < 5; i++) CHECK_STATUS(dispatch(graph, a, b, y), WEBNN_OK);
@@ -372,14 +391,18 @@ static int use_inherited(void *arg) {
   if (webnn_tensor_read(f->context, f->a, &future, NULL) != WEBNN_ERROR_TYPE) return 7;
   if (dispatch(f->graph, f->a, f->b, f->y) != WEBNN_ERROR_INVALID_STATE) return 8;
   if (compute(f->graph, data, data, data, N) != WEBNN_ERROR_INVALID_STATE) return 9;
-  if (webnn_tensor_create(f->context, &descriptor, NULL, &tensor, NULL) != WEBNN_ERROR_INVALID_STATE) return 10;
+  if (webnn_tensor_create(f->context, &descriptor, NULL, &tensor, NULL) !=
+      WEBNN_ERROR_INVALID_STATE)
+    return 10;
   if (webnn_tensor_map(f->a, &memory, NULL) != WEBNN_ERROR_INVALID_STATE) return 11;
-  if (webnn_builder_input(f->builder, WEBNN_STR("x"), &descriptor, &operand) != WEBNN_ERROR_INVALID_STATE)
+  if (webnn_builder_input(f->builder, WEBNN_STR("x"), &descriptor, &operand) !=
+      WEBNN_ERROR_INVALID_STATE)
     return 12;
   if (webnn_future_wait(f->read, -1) != WEBNN_OK) return 13;
   if (webnn_future_result(f->read, &err) != WEBNN_ERROR_INVALID_STATE) return 14;
   if (webnn_future_data(f->read, NULL) != NULL) return 15;
-  if (webnn_future_result(f->seen, &err) != WEBNN_OK || webnn_future_data(f->seen, NULL) == NULL) return 16;
+  if (webnn_future_result(f->seen, &err) != WEBNN_OK || webnn_future_data(f->seen, NULL) == NULL)
+    return 16;
   if (webnn_context_fd(f->context) != -1) return 17;
   webnn_context_drain(f->context);
   if (webnn_context_op_support_limits(f->context) == NULL) return 18;
@@ -442,6 +465,14 @@ TEST(a_fork_loses_the_childs_contexts) {
     CHECK(!webnn_context_is_lost(f.context));
     webnn_future_release(f.read);
   }
+  /* Where the system can't clear a page in a child, the process's number tells. */
+  wnn_fork_mark *mark = &f.context->timeline->fork;
+  CHECK_STATUS(webnn_tensor_read(f.context, f.y, &f.read, NULL), WEBNN_OK);
+  wnn_fork_mark_free(mark);
+  CONTEXT("by the process's number");
+  CHECK(!wnn_forked(mark));
+  CHECK(in_child(use_inherited, &f) == 0);
+  webnn_future_release(f.read);
   /* As if another thread had been in the middle of something: the lock stays held in the child. */
   CHECK_STATUS(webnn_tensor_read(f.context, f.y, &f.read, NULL), WEBNN_OK);
   wnn_context_lock(f.context);
@@ -459,17 +490,18 @@ TEST(a_fork_loses_the_childs_contexts) {
 }
 
 int main(int argc, char **argv) {
-  return harness_main(argc, argv, (harness_test[]){RUN(defaults_give_a_context),
-                                                   RUN(options_are_checked),
-                                                   RUN(struct_sizes_differ),
-                                                   RUN(null_handles_are_fine),
-                                                   RUN(limits_are_the_specifications),
-                                                   RUN(destroy_loses_everything),
-                                                   RUN(queued_work_is_dropped),
-                                                   RUN(lost_settles_first),
-                                                   RUN(a_failing_device_is_lost),
-                                                   RUN(children_hold_their_context),
-                                                   RUN(queued_work_survives_a_release),
-                                                   RUN(a_fork_loses_the_childs_contexts),
-                                                   {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(defaults_give_a_context),
+                                       RUN(options_are_checked),
+                                       RUN(struct_sizes_differ),
+                                       RUN(null_handles_are_fine),
+                                       RUN(limits_are_the_specifications),
+                                       RUN(destroy_loses_everything),
+                                       RUN(queued_work_is_dropped),
+                                       RUN(lost_settles_first),
+                                       RUN(a_failing_device_is_lost),
+                                       RUN(children_hold_their_context),
+                                       RUN(queued_work_survives_a_release),
+                                       RUN(a_fork_loses_the_childs_contexts),
+                                       {NULL, NULL}});
 }

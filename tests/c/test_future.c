@@ -1,4 +1,5 @@
-/* Futures: they settle once, when the work is done and somebody looks, or when they are rejected. */
+/* Futures: they settle once, when the work is done and somebody looks, or when they are rejected.
+ */
 #include "runtime.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static webnn_future *read(webnn_context *context, webnn_tensor *tensor) {
 
 static webnn_future *read_into(webnn_context *context, webnn_tensor *tensor, void *data) {
   webnn_future *future = NULL;
-  CHECK_STATUS(webnn_tensor_read_into(context, tensor, data, webnn_tensor_byte_length(tensor), &future, NULL),
+  CHECK_STATUS(webnn_tensor_read_into(context, tensor, data, webnn_tensor_byte_length(tensor),
+                                      &future, NULL),
                WEBNN_OK);
   return future;
 }
@@ -145,8 +147,10 @@ TEST(all_who_wait_are_woken) {
     for (int i = 0; i < 4; i++) CHECK(wnn_thread_start(&threads[i], wait_long, future));
     if (round % 2) nap(1);
     CHECK(!webnn_future_done(future));
-    if (round % 4 < 2) fake_open_gate();
-    else webnn_tensor_destroy(y);
+    if (round % 4 < 2)
+      fake_open_gate();
+    else
+      webnn_tensor_destroy(y);
     for (int i = 0; i < 4; i++) wnn_thread_join(&threads[i]);
     CHECK(atomic_exchange(&n_woken, 0) == 4);
     fake_open_gate();
@@ -194,7 +198,8 @@ TEST(the_callback_is_called_once) {
 
 TEST(a_pending_callback_is_called_by_who_settles) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   for (int destroys = 0; destroys < 2; destroys++) {
     call_log log = {0};
@@ -222,7 +227,8 @@ TEST(a_pending_callback_is_called_by_who_settles) {
 TEST(a_callback_may_release_everything) {
   for (int round = 0; round < 50; round++) {
     webnn_context *context = make_context();
-    webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+    webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+                 *y = make_tensor(context, N);
     webnn_graph *graph = make_graph(context, N);
     static call_log log;
     log = (call_log){.tensor = y, .context = context};
@@ -248,7 +254,8 @@ static void destroy_context(webnn_future *future, void *ud) {
 
 TEST(a_callback_may_destroy_the_context) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   fake_close_gate();
   CHECK_STATUS(dispatch(graph, a, b, y), WEBNN_OK);
@@ -289,7 +296,8 @@ static void try_to_wait(webnn_future *future, void *ud) {
 /* What would wait for the worker for ever on the worker says so at once. */
 TEST(the_worker_never_waits_for_itself) {
   webnn_context *context = make_context();
-  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N), *y = make_tensor(context, N);
+  webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
+               *y = make_tensor(context, N);
   webnn_graph *graph = make_graph(context, N);
   worker_log log = {.context = context, .graph = graph, .y = y};
   fake_close_gate();
@@ -339,8 +347,10 @@ TEST(a_build_is_rejected_by_loss) {
     CONTEXT("%s", done ? "done, not seen" : "running");
     if (!done) fake_close_gate();
     webnn_future *future = start_build(context, N);
-    if (done) nap(20);
-    else fake_await_gate();
+    if (done)
+      nap(20);
+    else
+      fake_await_gate();
     webnn_context_destroy(context);
     check_rejected(future, "the context was destroyed");
     fake_open_gate();
@@ -476,7 +486,8 @@ TEST(one_outcome_for_all) {
     run_threads(threads, 5, race_for_it, &r);
     CHECK(r.n_done == 0 || r.n_done == 5);
     CHECK(target[0] == (r.n_done ? 0 : 1) && target[n - 1] == target[0]);
-    for (int i = 0; i < 5000 && r.n_called == 0; i++) nap(1); /* by whoever settled it, maybe just now */
+    for (int i = 0; i < 5000 && r.n_called == 0; i++)
+      nap(1); /* by whoever settled it, maybe just now */
     CHECK(r.n_called == 1);
     webnn_future_release(r.future);
     webnn_tensor_release(r.tensor);
@@ -486,23 +497,24 @@ TEST(one_outcome_for_all) {
 }
 
 int main(int argc, char **argv) {
-  return harness_main(argc, argv, (harness_test[]){RUN(a_read_gives_its_bytes),
-                                                   RUN(a_read_nobody_saw_is_rejected),
-                                                   RUN(the_callers_memory_is_written_when_it_settles),
-                                                   RUN(a_wait_ends_in_time),
-                                                   RUN(all_who_wait_are_woken),
-                                                   RUN(the_callback_is_called_once),
-                                                   RUN(a_pending_callback_is_called_by_who_settles),
-                                                   RUN(a_callback_may_release_everything),
-                                                   RUN(a_callback_may_destroy_the_context),
-                                                   RUN(the_worker_never_waits_for_itself),
-                                                   RUN(a_build_gives_its_graph),
-                                                   RUN(a_build_can_fail),
-                                                   RUN(a_build_is_rejected_by_loss),
-                                                   RUN(a_read_can_fail),
-                                                   RUN(the_descriptor_tells),
-                                                   RUN(the_descriptor_remembers),
-                                                   RUN(futures_outlive_everything),
-                                                   RUN(one_outcome_for_all),
-                                                   {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(a_read_gives_its_bytes),
+                                       RUN(a_read_nobody_saw_is_rejected),
+                                       RUN(the_callers_memory_is_written_when_it_settles),
+                                       RUN(a_wait_ends_in_time),
+                                       RUN(all_who_wait_are_woken),
+                                       RUN(the_callback_is_called_once),
+                                       RUN(a_pending_callback_is_called_by_who_settles),
+                                       RUN(a_callback_may_release_everything),
+                                       RUN(a_callback_may_destroy_the_context),
+                                       RUN(the_worker_never_waits_for_itself),
+                                       RUN(a_build_gives_its_graph),
+                                       RUN(a_build_can_fail),
+                                       RUN(a_build_is_rejected_by_loss),
+                                       RUN(a_read_can_fail),
+                                       RUN(the_descriptor_tells),
+                                       RUN(the_descriptor_remembers),
+                                       RUN(futures_outlive_everything),
+                                       RUN(one_outcome_for_all),
+                                       {NULL, NULL}});
 }

@@ -1,5 +1,5 @@
-/* Memory: all of a context's comes from its hooks, goes back to them in the sizes in which it came, and its want
- * ends in UNKNOWN, at every single place. */
+/* Memory: all of a context's comes from its hooks, goes back to them in the sizes in which it came,
+ * and its want ends in UNKNOWN, at every single place. */
 #include "runtime.h"
 
 #include <time.h>
@@ -11,9 +11,9 @@ typedef struct meter {
   atomic_size_t n_calls; /* that asked for memory */
   size_t fails_at;       /* this one gets none; 0: all do */
   atomic_size_t n_failed;
-  atomic_llong n_bytes;  /* in use */
+  atomic_llong n_bytes; /* in use */
   atomic_llong n_blocks;
-  atomic_int n_wrong;    /* sizes or alignments that can't be */
+  atomic_int n_wrong; /* sizes or alignments that can't be */
 } meter;
 
 typedef struct header {
@@ -30,7 +30,8 @@ static void *measured(void *ud, void *ptr, size_t old_size, size_t new_size, siz
   meter *m = ud;
   void *block = NULL;
   check_old(m, ptr, old_size);
-  if (alignment == 0 || alignment > HEADER || (alignment & (alignment - 1))) atomic_fetch_add(&m->n_wrong, 1);
+  if (alignment == 0 || alignment > HEADER || (alignment & (alignment - 1)))
+    atomic_fetch_add(&m->n_wrong, 1);
   if (new_size != 0) {
     if (atomic_fetch_add(&m->n_calls, 1) + 1 == m->fails_at) {
       atomic_fetch_add(&m->n_failed, 1);
@@ -76,9 +77,11 @@ static webnn_status make_tensors(things *t) {
   float data[N];
   for (int i = 0; i < N; i++) data[i] = 1;
   webnn_status status = webnn_tensor_create(t->context, &descriptor, &options, &t->x, NULL);
-  if (status == WEBNN_OK) status = webnn_tensor_create(t->context, &descriptor, &options, &t->y, NULL);
   if (status == WEBNN_OK)
-    status = webnn_tensor_create_constant(t->context, &descriptor, data, sizeof data, &t->constant, NULL);
+    status = webnn_tensor_create(t->context, &descriptor, &options, &t->y, NULL);
+  if (status == WEBNN_OK)
+    status = webnn_tensor_create_constant(t->context, &descriptor, data, sizeof data, &t->constant,
+                                          NULL);
   return status;
 }
 
@@ -91,9 +94,12 @@ static webnn_status make_graph_of(things *t) {
   webnn_status status = webnn_builder_create(t->context, &t->builder, NULL);
   if (status == WEBNN_OK) status = webnn_builder_input(t->builder, WEBNN_STR("x"), &descriptor, &x);
   if (status == WEBNN_OK) status = webnn_builder_constant_tensor(t->builder, t->constant, &c);
-  if (status == WEBNN_OK) status = webnn_builder_constant_number(t->builder, WEBNN_DATA_TYPE_FLOAT32, two, &k);
-  if (status == WEBNN_OK) status = webnn_builder_constant(t->builder, &scalar, &number[0], 4, &three);
-  if (status == WEBNN_OK) status = webnn_builder_constant(t->builder, &scalar, &number[1], 4, &four);
+  if (status == WEBNN_OK)
+    status = webnn_builder_constant_number(t->builder, WEBNN_DATA_TYPE_FLOAT32, two, &k);
+  if (status == WEBNN_OK)
+    status = webnn_builder_constant(t->builder, &scalar, &number[0], 4, &three);
+  if (status == WEBNN_OK)
+    status = webnn_builder_constant(t->builder, &scalar, &number[1], 4, &four);
   if (status == WEBNN_OK) status = webnn_add(t->builder, three, four, NULL, &sum);
   if (status == WEBNN_OK) status = webnn_add(t->builder, x, c, NULL, &y);
   if (status == WEBNN_OK) status = webnn_relu(t->builder, y, NULL, &y);
@@ -112,19 +118,24 @@ static webnn_status use_graph(things *t) {
   for (int i = 0; i < N; i++) data[i] = (float)i - 4;
   webnn_named_tensor in = {WEBNN_STR("x"), t->x}, result = {WEBNN_STR("y"), t->y};
   webnn_status status = webnn_tensor_write(t->context, t->x, data, sizeof data, NULL);
-  for (int round = 0; round < 4 && status == WEBNN_OK; round++) { /* later writes find the tensor in use */
+  for (int round = 0; round < 4 && status == WEBNN_OK;
+       round++) { /* later writes find the tensor in use */
     status = webnn_graph_dispatch(t->context, t->graph, &in, 1, &result, 1, NULL);
     if (status == WEBNN_OK) status = webnn_tensor_write(t->context, t->x, data, sizeof data, NULL);
   }
   if (status == WEBNN_OK) status = webnn_tensor_read(t->context, t->y, &t->read, NULL);
-  if (status == WEBNN_OK) status = webnn_tensor_read_into(t->context, t->y, out, sizeof out, &t->into, NULL);
+  if (status == WEBNN_OK)
+    status = webnn_tensor_read_into(t->context, t->y, out, sizeof out, &t->into, NULL);
   if (status == WEBNN_OK) CHECK_STATUS(webnn_future_wait(t->read, -1), WEBNN_OK);
   if (status == WEBNN_OK) CHECK_STATUS(webnn_future_wait(t->into, -1), WEBNN_OK);
   if (status == WEBNN_OK) CHECK(out[0] == 7 && out[N - 1] == 2 * (N - 4) + 7);
   webnn_named_data given = {WEBNN_STR("x"), data, sizeof data};
-  webnn_named_data wanted = {WEBNN_STR("y"), (char *)direct + 1, sizeof data}; /* not aligned: it is staged */
-  if (status == WEBNN_OK) status = webnn_graph_compute(t->context, t->graph, &given, 1, &wanted, 1, NULL);
-  if (status == WEBNN_OK && webnn_context_op_support_limits(t->context) == NULL) status = WEBNN_ERROR_UNKNOWN;
+  webnn_named_data wanted = {WEBNN_STR("y"), (char *)direct + 1,
+                             sizeof data}; /* not aligned: it is staged */
+  if (status == WEBNN_OK)
+    status = webnn_graph_compute(t->context, t->graph, &given, 1, &wanted, 1, NULL);
+  if (status == WEBNN_OK && webnn_context_op_support_limits(t->context) == NULL)
+    status = WEBNN_ERROR_UNKNOWN;
   return status;
 }
 
@@ -236,9 +247,10 @@ TEST(memory_goes_with_destroy) {
 }
 
 int main(int argc, char **argv) {
-  return harness_main(argc, argv, (harness_test[]){RUN(everything_comes_from_the_hooks),
-                                                   RUN(no_memory_at_any_place),
-                                                   RUN(a_context_survives_want),
-                                                   RUN(memory_goes_with_destroy),
-                                                   {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(everything_comes_from_the_hooks),
+                                       RUN(no_memory_at_any_place),
+                                       RUN(a_context_survives_want),
+                                       RUN(memory_goes_with_destroy),
+                                       {NULL, NULL}});
 }

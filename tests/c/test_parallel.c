@@ -88,7 +88,8 @@ static void sum_part(void *arg, size_t i, size_t n) {
   atomic_fetch_add((atomic_size_t *)arg, i);
 }
 
-/* Rounds right behind one another find helpers that look out, rounds after a nap find them asleep. */
+/* Rounds right behind one another find helpers that look out, rounds after a nap find them asleep.
+ */
 TEST(many_rounds_lose_nothing) {
   wnn_pool *pool = wnn_pool_create(&system_alloc, 4);
   wnn_pool_enter(pool);
@@ -172,19 +173,35 @@ static const quota_row quota_rows[] = {
     {"v2 without a quota", "0::/\n", {{"/sys/fs/cgroup/cpu.max", "max 100000\n"}}, 0},
     {"v2 of a half", "0::/\n", {{"/sys/fs/cgroup/cpu.max", "50000 100000\n"}}, 1},
     {"v2 of two and a half", "0::/\n", {{"/sys/fs/cgroup/cpu.max", "250000 100000\n"}}, 3},
-    {"v2, an inner group", "0::/a/b\n",
-     {{"/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"}, {"/sys/fs/cgroup/cpu.max", "max 100000\n"}}, 3},
-    {"v2, the outer group binds", "0::/a/b\n",
-     {{"/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 2},
-    {"v2, the group isn't visible", "0::/hidden/group\n", {{"/sys/fs/cgroup/cpu.max", "200000 100000\n"}}, 2},
-    {"v1 without a quota", "3:cpu,cpuacct:/\n",
-     {{"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}}, 0},
-    {"v1 of four", "5:memory:/x\n3:cpuacct,cpu:/g\n",
+    {"v2, an inner group",
+     "0::/a/b\n",
+     {{"/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"},
+      {"/sys/fs/cgroup/cpu.max", "max 100000\n"}},
+     3},
+    {"v2, the outer group binds",
+     "0::/a/b\n",
+     {{"/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"},
+      {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}},
+     2},
+    {"v2, the group isn't visible",
+     "0::/hidden/group\n",
+     {{"/sys/fs/cgroup/cpu.max", "200000 100000\n"}},
+     2},
+    {"v1 without a quota",
+     "3:cpu,cpuacct:/\n",
+     {{"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"},
+      {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
+     0},
+    {"v1 of four",
+     "5:memory:/x\n3:cpuacct,cpu:/g\n",
      {{"/sys/fs/cgroup/cpu/g/cpu.cfs_quota_us", "400000\n"},
-      {"/sys/fs/cgroup/cpu/g/cpu.cfs_period_us", "100000\n"}}, 4},
-    {"v1, only the word cpu counts", "3:cpuset:/g\n2:cpuacct:/g\n",
+      {"/sys/fs/cgroup/cpu/g/cpu.cfs_period_us", "100000\n"}},
+     4},
+    {"v1, only the word cpu counts",
+     "3:cpuset:/g\n2:cpuacct:/g\n",
      {{"/sys/fs/cgroup/cpu/g/cpu.cfs_quota_us", "400000\n"},
-      {"/sys/fs/cgroup/cpu/g/cpu.cfs_period_us", "100000\n"}}, 0},
+      {"/sys/fs/cgroup/cpu/g/cpu.cfs_period_us", "100000\n"}},
+     0},
     {"nonsense", "no colons here\n::\n0::/\n", {{"/sys/fs/cgroup/cpu.max", "rubbish\n"}}, 0},
 };
 
@@ -195,7 +212,8 @@ TEST(quota_is_read_from_the_groups) {
     CONTEXT("%s", row->name);
     if (!REQUIRE(mkdtemp(root) != NULL)) return;
     if (row->groups != NULL) put(root, "/proc/self/cgroup", row->groups);
-    for (size_t k = 0; k < 3 && row->files[k][0] != NULL; k++) put(root, row->files[k][0], row->files[k][1]);
+    for (size_t k = 0; k < 3 && row->files[k][0] != NULL; k++)
+      put(root, row->files[k][0], row->files[k][1]);
     CHECK(wnn_quota_threads(root) == row->expected);
     snprintf(command, sizeof command, "rm -r %s", root);
     CHECK(system(command) == 0);
@@ -203,13 +221,14 @@ TEST(quota_is_read_from_the_groups) {
 }
 
 int main(int argc, char **argv) {
-  return harness_main(argc, argv, (harness_test[]){RUN(every_part_runs_once),
-                                                   RUN(no_pool_runs_in_place),
-                                                   RUN(nested_calls_run_in_place),
-                                                   RUN(many_rounds_lose_nothing),
-                                                   RUN(parts_run_at_the_same_time),
-                                                   RUN(split_covers_everything),
-                                                   RUN(there_is_a_default),
-                                                   RUN(quota_is_read_from_the_groups),
-                                                   {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(every_part_runs_once),
+                                       RUN(no_pool_runs_in_place),
+                                       RUN(nested_calls_run_in_place),
+                                       RUN(many_rounds_lose_nothing),
+                                       RUN(parts_run_at_the_same_time),
+                                       RUN(split_covers_everything),
+                                       RUN(there_is_a_default),
+                                       RUN(quota_is_read_from_the_groups),
+                                       {NULL, NULL}});
 }

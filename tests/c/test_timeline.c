@@ -55,9 +55,11 @@ TEST(a_tensor_says_what_it_is) {
   CHECK_STATUS(webnn_tensor_create(context, &descriptor, &options, &tensor, NULL), WEBNN_OK);
   shape[0] = 99; /* copied */
   descriptor = webnn_tensor_descriptor(tensor);
-  CHECK(descriptor.data_type == WEBNN_DATA_TYPE_INT64 && descriptor.rank == 3 && descriptor.shape[0] == 2);
+  CHECK(descriptor.data_type == WEBNN_DATA_TYPE_INT64 && descriptor.rank == 3 &&
+        descriptor.shape[0] == 2);
   CHECK(webnn_tensor_byte_length(tensor) == 2 * 3 * 4 * 8);
-  CHECK(webnn_tensor_readable(tensor) && !webnn_tensor_writable(tensor) && !webnn_tensor_constant(tensor));
+  CHECK(webnn_tensor_readable(tensor) && !webnn_tensor_writable(tensor) &&
+        !webnn_tensor_constant(tensor));
   CHECK(webnn_tensor_context(tensor) == context);
   CHECK(!webnn_tensor_is_destroyed(tensor));
   webnn_tensor_destroy(tensor);
@@ -83,7 +85,11 @@ static const descriptor_row descriptor_rows[] = {
     {"no elements", WEBNN_DATA_TYPE_FLOAT32, 2, {3, 0}, WEBNN_ERROR_TYPE},
     {"dimension", WEBNN_DATA_TYPE_UINT8, 1, {2147483648u}, WEBNN_ERROR_TYPE},
     {"elements", WEBNN_DATA_TYPE_UINT8, 2, {65536, 65536}, WEBNN_ERROR_TYPE},
-    {"elements that overflow", WEBNN_DATA_TYPE_UINT8, 4, {65536, 65536, 65536, 65536}, WEBNN_ERROR_TYPE},
+    {"elements that overflow",
+     WEBNN_DATA_TYPE_UINT8,
+     4,
+     {65536, 65536, 65536, 65536},
+     WEBNN_ERROR_TYPE},
     {"bytes", WEBNN_DATA_TYPE_INT64, 1, {536870912}, WEBNN_ERROR_TYPE},
     {"type", (webnn_data_type)8, 1, {1}, WEBNN_ERROR_TYPE},
 };
@@ -97,8 +103,10 @@ TEST(descriptors_are_checked) {
     float data[1] = {1};
     CONTEXT("%s", row->name);
     CHECK_STATUS(webnn_tensor_create(context, &descriptor, NULL, &tensor, NULL), row->status);
-    CHECK_STATUS(webnn_tensor_create_constant(context, &descriptor, data, 4, &constant, NULL), row->status);
-    CHECK((tensor != NULL) == (row->status == WEBNN_OK) && (constant != NULL) == (row->status == WEBNN_OK));
+    CHECK_STATUS(webnn_tensor_create_constant(context, &descriptor, data, 4, &constant, NULL),
+                 row->status);
+    CHECK((tensor != NULL) == (row->status == WEBNN_OK) &&
+          (constant != NULL) == (row->status == WEBNN_OK));
     webnn_tensor_release(tensor);
     webnn_tensor_release(constant);
   }
@@ -112,8 +120,11 @@ TEST(access_is_checked) {
   float data[N] = {0};
   webnn_descriptor descriptor = floats(&(uint32_t){N});
   CHECK_STATUS(webnn_tensor_create(w.context, &descriptor, NULL, &plain, NULL), WEBNN_OK);
-  CHECK_STATUS(webnn_tensor_create_constant(w.context, &descriptor, data, sizeof data, &constant, NULL), WEBNN_OK);
-  CHECK(webnn_tensor_constant(constant) && !webnn_tensor_readable(constant) && !webnn_tensor_writable(constant));
+  CHECK_STATUS(
+      webnn_tensor_create_constant(w.context, &descriptor, data, sizeof data, &constant, NULL),
+      WEBNN_OK);
+  CHECK(webnn_tensor_constant(constant) && !webnn_tensor_readable(constant) &&
+        !webnn_tensor_writable(constant));
   CHECK_STATUS(webnn_tensor_write(w.context, other.a, data, sizeof data, NULL), WEBNN_ERROR_TYPE);
   CHECK_STATUS(webnn_tensor_write(w.context, plain, data, sizeof data, NULL), WEBNN_ERROR_TYPE);
   CHECK_STATUS(webnn_tensor_write(w.context, constant, data, sizeof data, NULL), WEBNN_ERROR_TYPE);
@@ -122,9 +133,12 @@ TEST(access_is_checked) {
   CHECK_STATUS(webnn_tensor_write(w.context, w.a, NULL, sizeof data, NULL), WEBNN_ERROR_TYPE);
   CHECK_STATUS(webnn_tensor_read(w.context, other.a, &future, NULL), WEBNN_ERROR_TYPE);
   CHECK_STATUS(webnn_tensor_read(w.context, plain, &future, NULL), WEBNN_ERROR_TYPE);
-  CHECK_STATUS(webnn_tensor_read_into(w.context, constant, data, sizeof data, &future, NULL), WEBNN_ERROR_TYPE);
-  CHECK_STATUS(webnn_tensor_read_into(w.context, w.a, data, sizeof data - 4, &future, NULL), WEBNN_ERROR_TYPE);
-  CHECK_STATUS(webnn_tensor_read_into(w.context, w.a, NULL, sizeof data, &future, NULL), WEBNN_ERROR_TYPE);
+  CHECK_STATUS(webnn_tensor_read_into(w.context, constant, data, sizeof data, &future, NULL),
+               WEBNN_ERROR_TYPE);
+  CHECK_STATUS(webnn_tensor_read_into(w.context, w.a, data, sizeof data - 4, &future, NULL),
+               WEBNN_ERROR_TYPE);
+  CHECK_STATUS(webnn_tensor_read_into(w.context, w.a, NULL, sizeof data, &future, NULL),
+               WEBNN_ERROR_TYPE);
   CHECK(future == NULL);
   webnn_tensor_destroy(w.a);
   CHECK_STATUS(webnn_tensor_write(w.context, w.a, data, sizeof data, NULL), WEBNN_ERROR_TYPE);
@@ -144,9 +158,12 @@ TEST(a_constant_tensor_survives_in_its_graph) {
   float data[N], in[N], out[N];
   webnn_descriptor descriptor = floats(&(uint32_t){N});
   for (int i = 0; i < N; i++) data[i] = 10, in[i] = (float)i;
-  CHECK_STATUS(webnn_tensor_create_constant(context, &descriptor, data, sizeof data - 4, &constant, NULL),
-               WEBNN_ERROR_TYPE);
-  CHECK_STATUS(webnn_tensor_create_constant(context, &descriptor, data, sizeof data, &constant, NULL), WEBNN_OK);
+  CHECK_STATUS(
+      webnn_tensor_create_constant(context, &descriptor, data, sizeof data - 4, &constant, NULL),
+      WEBNN_ERROR_TYPE);
+  CHECK_STATUS(
+      webnn_tensor_create_constant(context, &descriptor, data, sizeof data, &constant, NULL),
+      WEBNN_OK);
   for (int i = 0; i < N; i++) data[i] = -1; /* copied */
   CHECK_STATUS(webnn_builder_create(context, &builder, NULL), WEBNN_OK);
   CHECK_STATUS(webnn_builder_constant_tensor(builder, plain, &k), WEBNN_ERROR_TYPE);
@@ -161,8 +178,11 @@ TEST(a_constant_tensor_survives_in_its_graph) {
   CHECK_STATUS(webnn_builder_build(builder, &output, 1, &future), WEBNN_OK);
   webnn_builder_release(builder);
   CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK);
-  webnn_named_data given = {WEBNN_STR("x"), in, sizeof in}, result = {WEBNN_STR("y"), out, sizeof out};
-  CHECK_STATUS(webnn_graph_compute(context, webnn_future_graph(future), &given, 1, &result, 1, NULL), WEBNN_OK);
+  webnn_named_data given = {WEBNN_STR("x"), in, sizeof in},
+                   result = {WEBNN_STR("y"), out, sizeof out};
+  CHECK_STATUS(
+      webnn_graph_compute(context, webnn_future_graph(future), &given, 1, &result, 1, NULL),
+      WEBNN_OK);
   for (int i = 0; i < N; i++) CHECK(out[i] == 10 + (float)i);
   webnn_future_release(future);
   webnn_tensor_release(plain);
@@ -238,12 +258,15 @@ TEST(destroyed_right_after_dispatch) {
 
 TEST(dispatch_is_checked) {
   world w = make_world(N), other = make_world(N);
-  webnn_tensor *small = make_tensor(w.context, N - 1), *ints = NULL, *constant = NULL, *gone = make_tensor(w.context, N);
+  webnn_tensor *small = make_tensor(w.context, N - 1), *ints = NULL, *constant = NULL,
+               *gone = make_tensor(w.context, N);
   float data[N] = {0};
   webnn_descriptor descriptor = {WEBNN_DATA_TYPE_INT32, 1, (uint32_t[]){N}};
   CHECK_STATUS(webnn_tensor_create(w.context, &descriptor, NULL, &ints, NULL), WEBNN_OK);
   descriptor.data_type = WEBNN_DATA_TYPE_FLOAT32;
-  CHECK_STATUS(webnn_tensor_create_constant(w.context, &descriptor, data, sizeof data, &constant, NULL), WEBNN_OK);
+  CHECK_STATUS(
+      webnn_tensor_create_constant(w.context, &descriptor, data, sizeof data, &constant, NULL),
+      WEBNN_OK);
   webnn_tensor_destroy(gone);
   const struct {
     const char *name;
@@ -258,24 +281,86 @@ TEST(dispatch_is_checked) {
 #define Y {WEBNN_STR("y"), w.y}
       {"fine", w.context, {A, B}, Y, 2, 1, WEBNN_OK, ""},
       {"other order", w.context, {B, A}, Y, 2, 1, WEBNN_OK, ""},
-      {"graph of another context", other.context, {A, B}, Y, 2, 1, WEBNN_ERROR_TYPE, "another context"},
-      {"input twice", w.context, {A, {WEBNN_STR("b"), w.a}}, Y, 2, 1, WEBNN_ERROR_TYPE, "twice"},
-      {"input as output", w.context, {A, B}, {WEBNN_STR("y"), w.a}, 2, 1, WEBNN_ERROR_TYPE, "twice"},
-      {"tensor of another context", w.context, {A, {WEBNN_STR("b"), other.b}}, Y, 2, 1, WEBNN_ERROR_TYPE,
+      {"graph of another context",
+       other.context,
+       {A, B},
+       Y,
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
        "another context"},
-      {"destroyed input", w.context, {A, {WEBNN_STR("b"), gone}}, Y, 2, 1, WEBNN_ERROR_TYPE, "destroyed"},
-      {"destroyed output", w.context, {A, B}, {WEBNN_STR("y"), gone}, 2, 1, WEBNN_ERROR_TYPE, "destroyed"},
+      {"input twice", w.context, {A, {WEBNN_STR("b"), w.a}}, Y, 2, 1, WEBNN_ERROR_TYPE, "twice"},
+      {"input as output",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), w.a},
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "twice"},
+      {"tensor of another context",
+       w.context,
+       {A, {WEBNN_STR("b"), other.b}},
+       Y,
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "another context"},
+      {"destroyed input",
+       w.context,
+       {A, {WEBNN_STR("b"), gone}},
+       Y,
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "destroyed"},
+      {"destroyed output",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), gone},
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "destroyed"},
       {"no tensor", w.context, {A, {WEBNN_STR("b"), NULL}}, Y, 2, 1, WEBNN_ERROR_TYPE, "no tensor"},
       {"missing input", w.context, {A}, Y, 1, 1, WEBNN_ERROR_TYPE, "1 inputs"},
-      {"extra input", w.context, {A, B, {WEBNN_STR("c"), small}}, Y, 3, 1, WEBNN_ERROR_TYPE, "3 inputs"},
+      {"extra input",
+       w.context,
+       {A, B, {WEBNN_STR("c"), small}},
+       Y,
+       3,
+       1,
+       WEBNN_ERROR_TYPE,
+       "3 inputs"},
       {"missing output", w.context, {A, B}, Y, 2, 0, WEBNN_ERROR_TYPE, "0 outputs"},
       {"wrong name", w.context, {A, {WEBNN_STR("c"), w.b}}, Y, 2, 1, WEBNN_ERROR_TYPE, "'c'"},
       {"name twice", w.context, {A, {WEBNN_STR("a"), w.b}}, Y, 2, 1, WEBNN_ERROR_TYPE, "'a'"},
       {"wrong case", w.context, {A, B}, {WEBNN_STR("Y"), w.y}, 2, 1, WEBNN_ERROR_TYPE, "'Y'"},
       {"empty name", w.context, {A, B}, {{NULL, 0}, w.y}, 2, 1, WEBNN_ERROR_TYPE, "''"},
-      {"wrong shape", w.context, {A, {WEBNN_STR("b"), small}}, Y, 2, 1, WEBNN_ERROR_TYPE, "float32[15]"},
-      {"wrong type", w.context, {A, B}, {WEBNN_STR("y"), ints}, 2, 1, WEBNN_ERROR_TYPE, "int32[16]"},
-      {"constant input", w.context, {A, {WEBNN_STR("b"), constant}}, Y, 2, 1, WEBNN_ERROR_TYPE, "constant"},
+      {"wrong shape",
+       w.context,
+       {A, {WEBNN_STR("b"), small}},
+       Y,
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "float32[15]"},
+      {"wrong type",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), ints},
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "int32[16]"},
+      {"constant input",
+       w.context,
+       {A, {WEBNN_STR("b"), constant}},
+       Y,
+       2,
+       1,
+       WEBNN_ERROR_TYPE,
+       "constant"},
 #undef A
 #undef B
 #undef Y
@@ -283,8 +368,8 @@ TEST(dispatch_is_checked) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     webnn_error err = {WEBNN_OK, ""};
     CONTEXT("%s", rows[i].name);
-    CHECK_STATUS(webnn_graph_dispatch(rows[i].context, w.graph, rows[i].inputs, rows[i].n_inputs, &rows[i].output,
-                                      rows[i].n_outputs, &err),
+    CHECK_STATUS(webnn_graph_dispatch(rows[i].context, w.graph, rows[i].inputs, rows[i].n_inputs,
+                                      &rows[i].output, rows[i].n_outputs, &err),
                  rows[i].status);
     CHECK(err.status == rows[i].status);
     if (!REQUIRE(strstr(err.message, rows[i].word) != NULL)) printf("    %s\n", err.message);
@@ -304,7 +389,8 @@ TEST(a_graph_says_what_it_is) {
   CHECK(webnn_graph_n_inputs(w.graph) == 2 && webnn_graph_n_outputs(w.graph) == 1);
   webnn_str name = webnn_graph_input(w.graph, 1, &descriptor);
   CHECK(name.size == 1 && name.data[0] == 'b');
-  CHECK(descriptor.data_type == WEBNN_DATA_TYPE_FLOAT32 && descriptor.rank == 1 && descriptor.shape[0] == N);
+  CHECK(descriptor.data_type == WEBNN_DATA_TYPE_FLOAT32 && descriptor.rank == 1 &&
+        descriptor.shape[0] == N);
   name = webnn_graph_output(w.graph, 0, NULL);
   CHECK(name.size == 1 && name.data[0] == 'y');
   CHECK(webnn_graph_input(w.graph, 2, &descriptor).data == NULL);
@@ -392,17 +478,57 @@ TEST(compute_is_checked) {
       {"other order", w.context, {B, A}, Y, 2, WEBNN_OK, ""},
       {"other context", other.context, {A, B}, Y, 2, WEBNN_ERROR_TYPE, "another context"},
       {"missing", w.context, {A}, Y, 1, WEBNN_ERROR_TYPE, "1 inputs"},
-      {"extra", w.context, {A, B, {WEBNN_STR("c"), data + 4 * N, bytes}}, Y, 3, WEBNN_ERROR_TYPE, "3 inputs"},
+      {"extra",
+       w.context,
+       {A, B, {WEBNN_STR("c"), data + 4 * N, bytes}},
+       Y,
+       3,
+       WEBNN_ERROR_TYPE,
+       "3 inputs"},
       {"name", w.context, {A, {WEBNN_STR("z"), data + N, bytes}}, Y, 2, WEBNN_ERROR_TYPE, "'z'"},
       {"name twice", w.context, {A, A}, Y, 2, WEBNN_ERROR_TYPE, "twice"},
-      {"short", w.context, {A, {WEBNN_STR("b"), data + N, bytes - 1}}, Y, 2, WEBNN_ERROR_TYPE, "63 bytes"},
-      {"long", w.context, {A, B}, {WEBNN_STR("y"), data + 2 * N, bytes + 1}, 2, WEBNN_ERROR_TYPE, "65 bytes"},
-      {"no memory", w.context, {A, {WEBNN_STR("b"), NULL, bytes}}, Y, 2, WEBNN_ERROR_TYPE, "0 bytes"},
-      {"output on input", w.context, {A, B}, {WEBNN_STR("y"), data, bytes}, 2, WEBNN_ERROR_TYPE, "overlaps"},
-      {"output into input", w.context, {A, B}, {WEBNN_STR("y"), data + 2 * N - 1, bytes}, 2, WEBNN_ERROR_TYPE,
+      {"short",
+       w.context,
+       {A, {WEBNN_STR("b"), data + N, bytes - 1}},
+       Y,
+       2,
+       WEBNN_ERROR_TYPE,
+       "63 bytes"},
+      {"long",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), data + 2 * N, bytes + 1},
+       2,
+       WEBNN_ERROR_TYPE,
+       "65 bytes"},
+      {"no memory",
+       w.context,
+       {A, {WEBNN_STR("b"), NULL, bytes}},
+       Y,
+       2,
+       WEBNN_ERROR_TYPE,
+       "0 bytes"},
+      {"output on input",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), data, bytes},
+       2,
+       WEBNN_ERROR_TYPE,
+       "overlaps"},
+      {"output into input",
+       w.context,
+       {A, B},
+       {WEBNN_STR("y"), data + 2 * N - 1, bytes},
+       2,
+       WEBNN_ERROR_TYPE,
        "input 'b'"},
-      {"output up to input", w.context, {{WEBNN_STR("a"), data + 1, bytes}, B}, {WEBNN_STR("y"), data + 2 * N, bytes},
-       2, WEBNN_OK, ""},
+      {"output up to input",
+       w.context,
+       {{WEBNN_STR("a"), data + 1, bytes}, B},
+       {WEBNN_STR("y"), data + 2 * N, bytes},
+       2,
+       WEBNN_OK,
+       ""},
 #undef A
 #undef B
 #undef Y
@@ -410,7 +536,8 @@ TEST(compute_is_checked) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     webnn_error err = {WEBNN_OK, ""};
     CONTEXT("%s", rows[i].name);
-    CHECK_STATUS(webnn_graph_compute(rows[i].context, w.graph, rows[i].inputs, rows[i].n_inputs, &rows[i].output, 1, &err),
+    CHECK_STATUS(webnn_graph_compute(rows[i].context, w.graph, rows[i].inputs, rows[i].n_inputs,
+                                     &rows[i].output, 1, &err),
                  rows[i].status);
     if (!REQUIRE(strstr(err.message, rows[i].word) != NULL)) printf("    %s\n", err.message);
   }
@@ -436,8 +563,10 @@ TEST(compute_takes_many_ends) {
     snprintf(names[i], sizeof names[i], "x%d", i);
     webnn_str name = {names[i], strlen(names[i])};
     CHECK_STATUS(webnn_builder_input(builder, name, &descriptor, &x), WEBNN_OK);
-    if (i == 0) sum = x;
-    else CHECK_STATUS(webnn_add(builder, sum, x, NULL, &sum), WEBNN_OK);
+    if (i == 0)
+      sum = x;
+    else
+      CHECK_STATUS(webnn_add(builder, sum, x, NULL, &sum), WEBNN_OK);
     data[i][0] = data[i][1] = (float)i;
     inputs[MANY - 1 - i] = (webnn_named_data){name, data[i], sizeof data[i]};
   }
@@ -445,7 +574,9 @@ TEST(compute_takes_many_ends) {
   CHECK_STATUS(webnn_builder_build(builder, &output, 1, &future), WEBNN_OK);
   CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK);
   webnn_named_data result = {WEBNN_STR("y"), y, sizeof y};
-  CHECK_STATUS(webnn_graph_compute(context, webnn_future_graph(future), inputs, MANY, &result, 1, NULL), WEBNN_OK);
+  CHECK_STATUS(
+      webnn_graph_compute(context, webnn_future_graph(future), inputs, MANY, &result, 1, NULL),
+      WEBNN_OK);
   CHECK(y[0] == MANY * (MANY - 1) / 2 && y[1] == y[0]);
   webnn_future_release(future);
   webnn_builder_release(builder);
@@ -500,7 +631,8 @@ TEST(a_mapped_tensor_is_left_alone) {
   CHECK_STATUS(webnn_tensor_map(w.a, &again, NULL), WEBNN_OK);
   CHECK(again == memory);
   webnn_tensor_unmap(w.a);
-  CHECK_STATUS(webnn_tensor_write(w.context, w.a, data, sizeof data, NULL), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_tensor_write(w.context, w.a, data, sizeof data, NULL),
+               WEBNN_ERROR_INVALID_STATE);
   CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_ERROR_INVALID_STATE);
   CHECK_STATUS(dispatch(w.graph, w.y, w.b, w.a), WEBNN_ERROR_INVALID_STATE);
   CHECK(read_all(w.context, w.a) == 4);
@@ -542,7 +674,8 @@ TEST(a_map_waits_for_queued_work) {
   CHECK_STATUS(webnn_tensor_map(w.y, &memory, NULL), WEBNN_OK);
   CHECK(fake.n_runs == 50 && ((float *)memory)[0] == 3);
   webnn_tensor_unmap(w.y);
-  CHECK_STATUS(webnn_tensor_create_constant(w.context, &descriptor, memory, N * sizeof(float), &constant, NULL),
+  CHECK_STATUS(webnn_tensor_create_constant(w.context, &descriptor, memory, N * sizeof(float),
+                                            &constant, NULL),
                WEBNN_OK);
   CHECK_STATUS(webnn_tensor_map(constant, &memory, NULL), WEBNN_ERROR_TYPE);
   webnn_tensor_release(constant);
@@ -577,7 +710,8 @@ static uint32_t next_random(uint32_t *state) {
   return *state >> 16;
 }
 
-/* Each thread has tensors of its own, on which order must hold, and shares others, on which nothing may break. */
+/* Each thread has tensors of its own, on which order must hold, and shares others, on which nothing
+ * may break. */
 static void work_in_crowd(void *arg) {
   crowd *c = arg;
   uint32_t state = atomic_fetch_add(&c->seed, 1) * 7919u, n = N;
@@ -587,7 +721,8 @@ static void work_in_crowd(void *arg) {
   webnn_tensor *t[3] = {NULL, NULL, NULL};
   float a[N], b[N], y[N];
   for (int i = 0; i < 3; i++)
-    if (webnn_tensor_create(context, &descriptor, &options, &t[i], NULL) != WEBNN_OK) atomic_fetch_add(&c->n_wrong, 1);
+    if (webnn_tensor_create(context, &descriptor, &options, &t[i], NULL) != WEBNN_OK)
+      atomic_fetch_add(&c->n_wrong, 1);
   for (int round = 0; round < c->n_rounds; round++) {
     float x = (float)(next_random(&state) % 100);
     webnn_future *future = NULL, *other = NULL;
@@ -595,13 +730,17 @@ static void work_in_crowd(void *arg) {
     webnn_status status = webnn_tensor_write(context, t[0], a, sizeof a, NULL);
     if (status == WEBNN_OK) status = webnn_tensor_write(context, t[1], b, sizeof b, NULL);
     if (status == WEBNN_OK) status = dispatch(c->w.graph, t[0], t[1], t[2]);
-    if (status == WEBNN_OK) status = webnn_tensor_read_into(context, t[2], y, sizeof y, &future, NULL);
+    if (status == WEBNN_OK)
+      status = webnn_tensor_read_into(context, t[2], y, sizeof y, &future, NULL);
     webnn_tensor *shared = c->shared[next_random(&state) % 4];
-    if (next_random(&state) % 2) webnn_tensor_write(context, shared, a, sizeof a, NULL);
-    else webnn_tensor_read(context, shared, &other, NULL);
+    if (next_random(&state) % 2)
+      webnn_tensor_write(context, shared, a, sizeof a, NULL);
+    else
+      webnn_tensor_read(context, shared, &other, NULL);
     if (next_random(&state) % 8 == 0) {
       float z[N];
-      if (compute(c->w.graph, a, b, z, N) == WEBNN_OK && z[5] != x + 1) atomic_fetch_add(&c->n_wrong, 1);
+      if (compute(c->w.graph, a, b, z, N) == WEBNN_OK && z[5] != x + 1)
+        atomic_fetch_add(&c->n_wrong, 1);
     }
     webnn_future_wait(future, -1);
     if (status != WEBNN_OK || y[0] != x + 1 || y[N - 1] != x + 1) atomic_fetch_add(&c->n_wrong, 1);
@@ -650,7 +789,8 @@ static void work_in_riot(void *arg) {
         if (next_random(&state) % 16 == 0) webnn_tensor_destroy(x);
         break;
       case 9:
-        if (round > c->n_rounds / 2 && next_random(&state) % 64 == 0) webnn_context_destroy(c->w.context);
+        if (round > c->n_rounds / 2 && next_random(&state) % 64 == 0)
+          webnn_context_destroy(c->w.context);
         if (next_random(&state) % 256 == 0) webnn_graph_destroy(c->w.graph);
         break;
     }
@@ -671,7 +811,8 @@ TEST(a_riot_ends) {
   nap(20);
 }
 
-/* The processor's modes belong to the caller's threads, not to the worker: denormals are kept there. */
+/* The processor's modes belong to the caller's threads, not to the worker: denormals are kept
+ * there. */
 TEST(denormals_are_kept) {
   world w = make_world(N);
   write_all(w.context, w.a, 1e-40f);
@@ -681,29 +822,30 @@ TEST(denormals_are_kept) {
 }
 
 int main(int argc, char **argv) {
-  return harness_main(argc, argv, (harness_test[]){RUN(a_tensor_begins_with_zeros),
-                                                   RUN(a_tensor_says_what_it_is),
-                                                   RUN(descriptors_are_checked),
-                                                   RUN(access_is_checked),
-                                                   RUN(a_constant_tensor_survives_in_its_graph),
-                                                   RUN(work_keeps_its_order),
-                                                   RUN(free_tensors_dont_wait),
-                                                   RUN(destroyed_right_after_dispatch),
-                                                   RUN(dispatch_is_checked),
-                                                   RUN(a_graph_says_what_it_is),
-                                                   RUN(compute_gives_the_sum),
-                                                   RUN(compute_waits_its_turn),
-                                                   RUN(compute_takes_memory_as_it_lies),
-                                                   RUN(compute_is_checked),
-                                                   RUN(compute_takes_many_ends),
-                                                   RUN(compute_sees_the_loss),
-                                                   RUN(a_dropped_compute_returns),
-                                                   RUN(a_mapped_tensor_is_left_alone),
-                                                   RUN(a_mapped_tensor_outlives_its_end),
-                                                   RUN(a_map_waits_for_queued_work),
-                                                   RUN(a_map_that_waits_sees_the_loss),
-                                                   RUN(a_crowd_gets_what_it_asked_for),
-                                                   RUN(a_riot_ends),
-                                                   RUN(denormals_are_kept),
-                                                   {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(a_tensor_begins_with_zeros),
+                                       RUN(a_tensor_says_what_it_is),
+                                       RUN(descriptors_are_checked),
+                                       RUN(access_is_checked),
+                                       RUN(a_constant_tensor_survives_in_its_graph),
+                                       RUN(work_keeps_its_order),
+                                       RUN(free_tensors_dont_wait),
+                                       RUN(destroyed_right_after_dispatch),
+                                       RUN(dispatch_is_checked),
+                                       RUN(a_graph_says_what_it_is),
+                                       RUN(compute_gives_the_sum),
+                                       RUN(compute_waits_its_turn),
+                                       RUN(compute_takes_memory_as_it_lies),
+                                       RUN(compute_is_checked),
+                                       RUN(compute_takes_many_ends),
+                                       RUN(compute_sees_the_loss),
+                                       RUN(a_dropped_compute_returns),
+                                       RUN(a_mapped_tensor_is_left_alone),
+                                       RUN(a_mapped_tensor_outlives_its_end),
+                                       RUN(a_map_waits_for_queued_work),
+                                       RUN(a_map_that_waits_sees_the_loss),
+                                       RUN(a_crowd_gets_what_it_asked_for),
+                                       RUN(a_riot_ends),
+                                       RUN(denormals_are_kept),
+                                       {NULL, NULL}});
 }

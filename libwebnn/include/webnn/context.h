@@ -89,7 +89,8 @@ typedef struct webnn_context_info {
 WEBNN_API void webnn_context_get_info(const webnn_context *context, webnn_context_info *out);
 
 /** What the context can do, as the JSON text of MLOpSupportLimits: all keys as in the specification.
- *  Owns: borrowed, lives as long as the context.  Threads: any.  Spec: MLContext.opSupportLimits. */
+ *  NULL: out of memory.  Owns: borrowed, lives as long as the context.  Threads: any.
+ *  Spec: MLContext.opSupportLimits. */
 WEBNN_API const char *webnn_context_op_support_limits(webnn_context *context);
 
 /** A descriptor that becomes readable when futures of this context have settled; -1 when the system has

@@ -1,4 +1,9 @@
-/** Futures: what the specification's Promises are in C. One settles once, and stays as it is. */
+/** Futures: what the specification's Promises are in C. One settles once, and stays as it is.
+ *
+ *  A future settles when its work is done and somebody looks: calls a function below, waits, has put a callback
+ *  there, or drops the last handle. Until then destroying its tensor or its context rejects it, however fast the
+ *  work was, and the memory of `webnn_tensor_read_into` isn't touched: what a program sees doesn't depend on who
+ *  was faster. */
 #ifndef WEBNN_FUTURE_H
 #define WEBNN_FUTURE_H
 

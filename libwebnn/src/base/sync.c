@@ -33,14 +33,17 @@ void wnn_cond_init(wnn_cond *cond) {
 void wnn_cond_free(wnn_cond *cond) { pthread_cond_destroy(&cond->native); }
 void wnn_cond_signal(wnn_cond *cond) { pthread_cond_signal(&cond->native); }
 void wnn_cond_broadcast(wnn_cond *cond) { pthread_cond_broadcast(&cond->native); }
-void wnn_cond_wait(wnn_cond *cond, wnn_mutex *mutex) { pthread_cond_wait(&cond->native, &mutex->native); }
+void wnn_cond_wait(wnn_cond *cond, wnn_mutex *mutex) {
+  pthread_cond_wait(&cond->native, &mutex->native);
+}
 
 void wnn_cond_wait_until(wnn_cond *cond, wnn_mutex *mutex, int64_t deadline_ns) {
   if (deadline_ns == INT64_MAX) {
     pthread_cond_wait(&cond->native, &mutex->native);
     return;
   }
-  struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NS_PER_S), .tv_nsec = (long)(deadline_ns % NS_PER_S)};
+  struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NS_PER_S),
+                              .tv_nsec = (long)(deadline_ns % NS_PER_S)};
   pthread_cond_timedwait(&cond->native, &mutex->native, &deadline);
 }
 
@@ -62,7 +65,8 @@ bool wnn_spin_while(const atomic_int *flag, int value, int64_t limit_ns) {
 
 static void *enter_thread(void *ud) {
   const wnn_thread *thread = ud;
-  /* A thread inherits the flush-to-zero and rounding modes of its creator; results must not depend on them. */
+  /* A thread inherits the flush-to-zero and rounding modes of its creator; results must not depend
+   * on them. */
   fesetenv(FE_DFL_ENV);
   thread->fn(thread->arg);
   return NULL;
@@ -115,7 +119,9 @@ void wnn_fork_mark_free(wnn_fork_mark *mark) {
   mark->page = NULL;
 }
 
-bool wnn_fork_mark_other_process(const wnn_fork_mark *mark) { return mark->process != (int64_t)getpid(); }
+bool wnn_fork_mark_other_process(const wnn_fork_mark *mark) {
+  return mark->process != (int64_t)getpid();
+}
 
 void wnn_event_init(wnn_event *event) { event->read_fd = event->write_fd = -1; }
 

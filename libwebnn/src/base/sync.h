@@ -34,8 +34,9 @@ void wnn_cond_wait(wnn_cond *cond, wnn_mutex *mutex);
 /* Wakes at `deadline_ns` of wnn_now_ns at the latest; INT64_MAX: never. */
 void wnn_cond_wait_until(wnn_cond *cond, wnn_mutex *mutex, int64_t deadline_ns);
 
-/* A thread that takes no signals and starts with the default floating-point environment. `*out` stays where it
- * is as long as the thread runs; it is joined or detached. False: the system has no thread left. */
+/* A thread that takes no signals and starts with the default floating-point environment. `*out`
+ * stays where it is as long as the thread runs; it is joined or detached. False: the system has no
+ * thread left. */
 bool wnn_thread_start(wnn_thread *out, void (*fn)(void *arg), void *arg);
 void wnn_thread_join(wnn_thread *thread);
 void wnn_thread_detach(wnn_thread *thread);
@@ -44,11 +45,12 @@ bool wnn_thread_is_current(const wnn_thread *thread);
 /* Nanoseconds of a clock that only goes forward. */
 int64_t wnn_now_ns(void);
 
-/* Waits for `*flag` to differ from `value` without giving up the processor, at most `limit_ns`. True: it does. */
+/* Waits for `*flag` to differ from `value` without giving up the processor, at most `limit_ns`.
+ * True: it does. */
 bool wnn_spin_while(const atomic_int *flag, int value, int64_t limit_ns);
 
-/* Tells whether this process is a fork of the one that made the mark. A child has no worker threads and may
- * have inherited held locks, so it must know before it takes one. */
+/* Tells whether this process is a fork of the one that made the mark. A child has no worker threads
+ * and may have inherited held locks, so it must know before it takes one. */
 typedef struct wnn_fork_mark {
   atomic_int *page; /* memory that the system clears in a child; NULL where there is none */
   int64_t process;  /* else the process's number */

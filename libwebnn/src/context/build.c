@@ -14,15 +14,14 @@ webnn_status webnn_builder_create(webnn_context *context, webnn_builder **out, w
 
 static webnn_status check_constant(const webnn_context *context, const webnn_tensor *tensor,
                                    webnn_error *err) {
-  const char *wrong = NULL;
-  if (tensor->context != context) wrong = "belongs to another context";
-  else if (wnn_tensor_gone(tensor)) wrong = "is destroyed";
-  else if (!tensor->constant) wrong = "is not constant";
-  if (wrong == NULL) return WEBNN_OK;
-  return wnn_error_set(err, WEBNN_ERROR_TYPE, "constant: the tensor %s", wrong);
+  webnn_status status = wnn_tensor_check(context, tensor, "constant", err);
+  if (status == WEBNN_OK && !tensor->constant)
+    status = wnn_error_set(err, WEBNN_ERROR_TYPE, "constant: the tensor is not constant");
+  return status;
 }
 
-webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor, webnn_operand **out) {
+webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor,
+                                           webnn_operand **out) {
   webnn_context *context = webnn_builder_context(builder);
   webnn_error *err = wnn_builder_err(builder);
   *out = NULL;
@@ -67,15 +66,19 @@ static webnn_status spec_failure(webnn_status status, webnn_error *err) {
   return WEBNN_ERROR_OPERATION;
 }
 
-static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph **out, webnn_error *err) {
+static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph **out,
+                            webnn_error *err) {
   const wnn_backend *backend = context->backend;
   wnn_evaluator evaluator = {evaluate, context};
   wnn_executable *executable = NULL;
-  webnn_graph *graph = wnn_graph_prepare(context, ir); /* first: passes may change what stands at the ends */
+  webnn_graph *graph =
+      wnn_graph_prepare(context, ir); /* first: passes may change what stands at the ends */
   if (graph == NULL) return wnn_error_no_memory(err);
   webnn_status status = wnn_passes_run(ir, context->passes, backend->evaluate ? &evaluator : NULL);
-  if (status != WEBNN_OK) status = wnn_error_set(err, status, "build: out of memory");
-  else status = backend->compile(context->device, ir, &executable, err);
+  if (status != WEBNN_OK)
+    status = wnn_error_set(err, status, "build: out of memory");
+  else
+    status = backend->compile(context->device, ir, &executable, err);
   if (status != WEBNN_OK) {
     webnn_graph_release(graph);
     return spec_failure(status, err);
@@ -96,7 +99,8 @@ static void run_build(wnn_task *base, bool lost) {
   free_task(task);
 }
 
-/* Queues the build. The context may have been lost since the builder was asked: then the future says so. */
+/* Queues the build. The context may have been lost since the builder was asked: then the future
+ * says so. */
 static void enqueue(build_task *task) {
   webnn_context *context = task->context;
   wnn_settled settled = {NULL, NULL};
@@ -109,8 +113,8 @@ static void enqueue(build_task *task) {
   if (!goes) run_build(&task->task, true);
 }
 
-webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs, size_t n_outputs,
-                                 webnn_future **out) {
+webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs,
+                                 size_t n_outputs, webnn_future **out) {
   webnn_context *context = webnn_builder_context(builder);
   const wnn_alloc *alloc = wnn_context_alloc(context);
   *out = NULL;
@@ -120,7 +124,8 @@ webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_opera
     webnn_future_release(future);
     return wnn_error_no_memory(wnn_builder_err(builder));
   }
-  *task = (build_task){.task.run = run_build, .context = webnn_context_retain(context), .future = future};
+  *task = (build_task){
+      .task.run = run_build, .context = webnn_context_retain(context), .future = future};
   webnn_status status = wnn_builder_freeze(builder, outputs, n_outputs, &task->ir);
   if (status != WEBNN_OK) {
     free_task(task);

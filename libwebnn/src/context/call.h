@@ -18,23 +18,27 @@ static inline webnn_status wnn_call_check_graph(const char *who, const webnn_con
 static inline webnn_status wnn_call_check_count(const char *who, const char *side, size_t n_given,
                                                 size_t n_ends, webnn_error *err) {
   if (n_given == n_ends) return WEBNN_OK;
-  return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: %zu %ss given, the graph has %zu", who, n_given, side,
-                       n_ends);
+  return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: %zu %ss given, the graph has %zu", who, n_given,
+                       side, n_ends);
 }
 
-/* The end of this name, `n` when there is none. Callers mostly keep to the graph's order: `hint` is tried first. */
-static inline size_t wnn_call_find(const wnn_graph_end *ends, size_t n, size_t hint, webnn_str name) {
+/* The end of this name, `n` when there is none. Callers mostly keep to the graph's order: `hint` is
+ * tried first. */
+static inline size_t wnn_call_find(const wnn_graph_end *ends, size_t n, size_t hint,
+                                   webnn_str name) {
   for (size_t k = 0; k < n; k++) {
     size_t i = hint + k < n ? hint + k : hint + k - n;
-    if (ends[i].name.size == name.size && memcmp(ends[i].name.data, name.data, name.size) == 0) return i;
+    if (ends[i].name.size == name.size && memcmp(ends[i].name.data, name.data, name.size) == 0)
+      return i;
   }
   return n;
 }
 
-static inline webnn_status wnn_call_bad_name(const char *who, const char *side, webnn_str name, bool known,
-                                             webnn_error *err) {
-  return wnn_error_set(err, WEBNN_ERROR_TYPE, known ? "%s: %s '%s' is given twice" : "%s: the graph has no %s '%s'",
-                       who, side, wnn_quote(name).text);
+static inline webnn_status wnn_call_bad_name(const char *who, const char *side, webnn_str name,
+                                             bool known, webnn_error *err) {
+  return wnn_error_set(err, WEBNN_ERROR_TYPE,
+                       known ? "%s: %s '%s' is given twice" : "%s: the graph has no %s '%s'", who,
+                       side, wnn_quote(name).text);
 }
 
 #endif

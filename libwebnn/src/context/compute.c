@@ -60,16 +60,18 @@ static void free_lists(compute *c) {
 /* ---- checks */
 
 /* Binds one side: ends from `base` on. */
-static webnn_status bind(compute *c, const char *side, const wnn_graph_end *ends, size_t n_ends, size_t base,
-                         const webnn_named_data *given, size_t n_given, webnn_error *err) {
+static webnn_status bind(compute *c, const char *side, const wnn_graph_end *ends, size_t n_ends,
+                         size_t base, const webnn_named_data *given, size_t n_given,
+                         webnn_error *err) {
   webnn_status status = wnn_call_check_count("compute", side, n_given, n_ends, err);
   for (size_t i = 0; i < n_given && status == WEBNN_OK; i++) {
     size_t k = wnn_call_find(ends, n_ends, i, given[i].name);
     if (k == n_ends || c->given[base + k] != NULL)
       return wnn_call_bad_name("compute", side, given[i].name, k < n_ends, err);
     if (given[i].n_bytes != ends[k].n_bytes || given[i].data == NULL)
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "compute: %s '%s' has %zu bytes, %s has %zu", side,
-                           wnn_quote(given[i].name).text, given[i].data ? given[i].n_bytes : (size_t)0,
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "compute: %s '%s' has %zu bytes, %s has %zu",
+                           side, wnn_quote(given[i].name).text,
+                           given[i].data ? given[i].n_bytes : (size_t)0,
                            wnn_desc_format(&ends[k].desc).text, ends[k].n_bytes);
     c->given[base + k] = &given[i];
     c->buffers[base + k] = (wnn_buffer){given[i].data, ends[k].n_bytes, NULL};
@@ -88,17 +90,19 @@ static webnn_status check_overlap(const compute *c, webnn_error *err) {
   for (size_t i = c->n_inputs; i < c->n; i++)
     for (size_t k = 0; k < i; k++)
       if (overlap(&c->buffers[i], &c->buffers[k]))
-        return wnn_error_set(err, WEBNN_ERROR_TYPE, "compute: the memory of output '%s' overlaps that of %s '%s'",
-                             wnn_quote(c->given[i]->name).text, k < c->n_inputs ? "input" : "output",
-                             wnn_quote(c->given[k]->name).text);
+        return wnn_error_set(
+            err, WEBNN_ERROR_TYPE, "compute: the memory of output '%s' overlaps that of %s '%s'",
+            wnn_quote(c->given[i]->name).text, k < c->n_inputs ? "input" : "output",
+            wnn_quote(c->given[k]->name).text);
   return WEBNN_OK;
 }
 
-/* Kernels access elements as what they are: memory that isn't aligned for that gets a copy that is. */
+/* Kernels access elements as what they are: memory that isn't aligned for that gets a copy. */
 static webnn_status stage(compute *c, webnn_error *err) {
   const webnn_graph *graph = c->graph;
   for (size_t i = 0; i < c->n; i++) {
-    const wnn_graph_end *end = i < c->n_inputs ? &graph->inputs[i] : &graph->outputs[i - c->n_inputs];
+    const wnn_graph_end *end =
+        i < c->n_inputs ? &graph->inputs[i] : &graph->outputs[i - c->n_inputs];
     if ((uintptr_t)c->given[i]->data % end->element_bytes == 0) continue;
     void *copy = wnn_alloc_get(wnn_context_alloc(graph->context), end->n_bytes);
     if (copy == NULL) return wnn_error_no_memory(err);
@@ -117,7 +121,8 @@ static void unstage(const compute *c) {
 /* ---- running */
 
 static webnn_status run(const compute *c) {
-  return c->graph->context->backend->run(c->graph->executable, c->pointers, c->pointers + c->n_inputs);
+  return c->graph->context->backend->run(c->graph->executable, c->pointers,
+                                         c->pointers + c->n_inputs);
 }
 
 static void run_queued(wnn_task *base, bool lost) {
@@ -137,7 +142,8 @@ static void run_queued(wnn_task *base, bool lost) {
 static webnn_status run_on_worker(compute *c, webnn_error *err) {
   wnn_timeline *timeline = c->graph->context->timeline;
   if (wnn_timeline_on_worker(timeline))
-    return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "compute: the context's worker can't wait for itself");
+    return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE,
+                         "compute: the context's worker can't wait for itself");
   atomic_init(&c->done, 0);
   c->task.run = run_queued;
   c->graph->n_runs++;
@@ -173,8 +179,9 @@ static webnn_status run_in_turn(compute *c, webnn_error *err) {
   return wnn_error_set(err, c->status, "compute: the graph failed on the device");
 }
 
-webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph, const webnn_named_data *inputs,
-                                 size_t n_inputs, const webnn_named_data *outputs, size_t n_outputs,
+webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph,
+                                 const webnn_named_data *inputs, size_t n_inputs,
+                                 const webnn_named_data *outputs, size_t n_outputs,
                                  webnn_error *err) {
   compute c;
   webnn_status status = wnn_call_check_graph("compute", context, graph, err);
@@ -182,7 +189,8 @@ webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph, con
   if (!make_lists(&c, graph)) return wnn_error_no_memory(err);
   status = bind(&c, "input", graph->inputs, graph->n_inputs, 0, inputs, n_inputs, err);
   if (status == WEBNN_OK)
-    status = bind(&c, "output", graph->outputs, graph->n_outputs, graph->n_inputs, outputs, n_outputs, err);
+    status = bind(&c, "output", graph->outputs, graph->n_outputs, graph->n_inputs, outputs,
+                  n_outputs, err);
   if (status == WEBNN_OK) status = check_overlap(&c, err);
   if (status == WEBNN_OK && c.n_staged != 0) status = stage(&c, err);
   if (status == WEBNN_OK) status = run_in_turn(&c, err);

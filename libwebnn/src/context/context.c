@@ -21,28 +21,35 @@ const char *webnn_version(void) {
 
 static webnn_status check_options(const webnn_context_options *options, webnn_error *err) {
   const char *what = NULL;
-  if ((unsigned)options->power_preference > WEBNN_POWER_PREFERENCE_LOW_POWER) what = "power preference";
-  else if ((unsigned)options->device_type > WEBNN_DEVICE_TYPE_GPU) what = "device type";
-  else if ((unsigned)options->math > WEBNN_MATH_FAST) what = "kind of math";
+  if ((unsigned)options->power_preference > WEBNN_POWER_PREFERENCE_LOW_POWER)
+    what = "power preference";
+  else if ((unsigned)options->device_type > WEBNN_DEVICE_TYPE_GPU)
+    what = "device type";
+  else if ((unsigned)options->math > WEBNN_MATH_FAST)
+    what = "kind of math";
   if (what != NULL) return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: no such %s", what);
   if (options->threads > WNN_MAX_THREADS)
     return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: %u threads, the limit is %d",
                          (unsigned)options->threads, WNN_MAX_THREADS);
   webnn_str wrong = {NULL, 0};
   if (!wnn_passes_valid(options->passes, &wrong))
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: there is no pass '%s'", wnn_quote(wrong).text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: there is no pass '%s'",
+                         wnn_quote(wrong).text);
   return WEBNN_OK;
 }
 
 /* Why the CPU serves who asked for a GPU. */
-static void explain(const webnn_context_options *options, const wnn_backend *backend, const char *failure,
-                    char *out, size_t n_bytes) {
+static void explain(const webnn_context_options *options, const wnn_backend *backend,
+                    const char *failure, char *out, size_t n_bytes) {
   bool named = options->backend != NULL && strcmp(options->backend, "auto") != 0;
   out[0] = '\0';
   if (backend->device_type == options->device_type) return;
-  if (failure[0] != '\0') snprintf(out, n_bytes, "%s", failure);
-  else if (named) snprintf(out, n_bytes, "the backend %s was asked for by name", backend->name);
-  else snprintf(out, n_bytes, "no backend for this kind of device is built in");
+  if (failure[0] != '\0')
+    snprintf(out, n_bytes, "%s", failure);
+  else if (named)
+    snprintf(out, n_bytes, "the backend %s was asked for by name", backend->name);
+  else
+    snprintf(out, n_bytes, "no backend for this kind of device is built in");
 }
 
 webnn_status webnn_context_create(const webnn_context_options *options, webnn_context **out,
@@ -59,7 +66,8 @@ webnn_status webnn_context_create(const webnn_context_options *options, webnn_co
     status = wnn_registry_candidates(own.backend, own.device_type, candidates, &n_candidates, err);
   if (status != WEBNN_OK) return status;
 
-  webnn_error local = {WEBNN_ERROR_NOT_SUPPORTED, "create_context: there is no backend for this device"};
+  webnn_error local = {WEBNN_ERROR_NOT_SUPPORTED,
+                       "create_context: there is no backend for this device"};
   for (size_t i = 0; i < n_candidates; i++) {
     explain(&own, candidates[i], failure, why, sizeof why);
     status = wnn_context_open(&own, candidates[i], why, out, &local);
@@ -92,7 +100,8 @@ static bool copy_passes(webnn_context *context, const char *passes) {
   return true;
 }
 
-static webnn_status start(webnn_context *context, const webnn_context_options *options, webnn_error *err) {
+static webnn_status start(webnn_context *context, const webnn_context_options *options,
+                          webnn_error *err) {
   const wnn_alloc *alloc = wnn_context_alloc(context);
   if (!copy_passes(context, options->passes)) return wnn_error_no_memory(err);
   context->host.pool = wnn_pool_create(alloc, options->threads);
@@ -134,7 +143,8 @@ webnn_status wnn_context_open(const webnn_context_options *options, const wnn_ba
 
 /* ---- losing */
 
-webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what, webnn_error *err) {
+webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what,
+                                   webnn_error *err) {
   return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "%s: the context is lost: %s", what,
                        wnn_timeline_reason(context->timeline));
 }
@@ -167,7 +177,9 @@ void wnn_context_lose(webnn_context *context, const char *format, ...) {
   wnn_tensors_collect(tensors);
 }
 
-void webnn_context_destroy(webnn_context *context) { wnn_context_lose(context, "the context was destroyed"); }
+void webnn_context_destroy(webnn_context *context) {
+  wnn_context_lose(context, "the context was destroyed");
+}
 
 webnn_context *webnn_context_retain(webnn_context *context) {
   if (context != NULL) wnn_ref_retain(&context->ref);
@@ -185,16 +197,21 @@ void webnn_context_release(webnn_context *context) {
 
 /* ---- looking */
 
-bool webnn_context_is_lost(const webnn_context *context) { return wnn_timeline_lost(context->timeline); }
+bool webnn_context_is_lost(const webnn_context *context) {
+  return wnn_timeline_lost(context->timeline);
+}
 webnn_future *webnn_context_lost(webnn_context *context) { return context->lost; }
 bool webnn_context_accelerated(const webnn_context *context) { return context->accelerated; }
 
 void webnn_context_get_info(const webnn_context *context, webnn_context_info *out) {
   wnn_device_info device = context->backend->info(context->device);
   size_t room = out->struct_size;
-  webnn_context_info info = {room,          context->backend->name,
-                             device.device, device.driver,
-                             wnn_pool_threads(context->host.pool), context->why};
+  webnn_context_info info = {room,
+                             context->backend->name,
+                             device.device,
+                             device.driver,
+                             wnn_pool_threads(context->host.pool),
+                             context->why};
   memcpy(out, &info, room < sizeof info ? room : sizeof info);
 }
 
@@ -202,9 +219,11 @@ const char *webnn_context_op_support_limits(webnn_context *context) {
   char *limits = atomic_load_explicit(&context->limits, memory_order_acquire);
   if (limits != NULL) return limits;
   size_t n_bytes;
-  char *fresh = wnn_limits_make(wnn_context_alloc(context), context->backend, context->device, &n_bytes);
+  char *fresh =
+      wnn_limits_make(wnn_context_alloc(context), context->backend, context->device, &n_bytes);
   if (fresh == NULL) return NULL;
-  /* Two threads may make it at once; all see the first one. No lock, so it works in a forked child too. */
+  /* Two threads may make it at once; all see the first one. No lock, so it works in a forked child
+   * too. */
   if (atomic_compare_exchange_strong(&context->limits, &limits, fresh)) {
     context->limits_bytes = n_bytes;
     return fresh;
@@ -215,7 +234,8 @@ const char *webnn_context_op_support_limits(webnn_context *context) {
 
 int webnn_context_fd(webnn_context *context) {
   wnn_timeline *timeline = context->timeline;
-  if (wnn_timeline_forked(timeline)) return -1; /* the parent's: reading it would steal from the parent */
+  if (wnn_timeline_forked(timeline))
+    return -1; /* the parent's: reading it would steal from the parent */
   wnn_timeline_lock(timeline);
   if (timeline->event.read_fd < 0 && wnn_event_open(&timeline->event) && timeline->finished)
     wnn_event_set(&timeline->event);

@@ -28,18 +28,28 @@ struct webnn_context {
 webnn_status wnn_context_open(const webnn_context_options *options, const wnn_backend *backend,
                               const char *why, webnn_context **out, webnn_error *err);
 
-/* The context is lost for the reason in `format`, a sentence. Nothing happens when it is lost already. */
-void wnn_context_lose(webnn_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The context is lost for the reason in `format`, a sentence. Nothing happens when it is lost
+ * already. */
+void wnn_context_lose(webnn_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* INVALID_STATE with the reason. */
-webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what, webnn_error *err);
+webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what,
+                                   webnn_error *err);
 
-/* JSON of MLOpSupportLimits, to be freed with its length in `*n_bytes`; NULL: out of memory (limits.c). */
+/* JSON of MLOpSupportLimits, to be freed with its length in `*n_bytes`; NULL: out of memory
+ * (limits.c). */
 char *wnn_limits_make(const wnn_alloc *alloc, const wnn_backend *backend, const wnn_device *device,
                       size_t *n_bytes);
 
-static inline void wnn_context_lock(webnn_context *context) { wnn_timeline_lock(context->timeline); }
-static inline void wnn_context_unlock(webnn_context *context) { wnn_timeline_unlock(context->timeline); }
-static inline const wnn_alloc *wnn_context_alloc(const webnn_context *context) { return &context->host.alloc; }
+static inline void wnn_context_lock(webnn_context *context) {
+  wnn_timeline_lock(context->timeline);
+}
+static inline void wnn_context_unlock(webnn_context *context) {
+  wnn_timeline_unlock(context->timeline);
+}
+static inline const wnn_alloc *wnn_context_alloc(const webnn_context *context) {
+  return &context->host.alloc;
+}
 
 #endif

@@ -7,8 +7,8 @@
 typedef struct dispatch_task {
   wnn_task task;
   webnn_graph *graph;
-  size_t n_bytes;            /* of this and the lists behind it */
-  webnn_tensor **tensors;    /* by the graph's inputs, then its outputs */
+  size_t n_bytes;         /* of this and the lists behind it */
+  webnn_tensor **tensors; /* by the graph's inputs, then its outputs */
   const wnn_buffer **buffers;
 } dispatch_task;
 
@@ -45,8 +45,10 @@ static void run_dispatch(wnn_task *base, bool lost) {
   webnn_tensor **tensors = task->tensors;
   size_t n_inputs = graph->n_inputs, n = n_inputs + graph->n_outputs;
   webnn_status status = WEBNN_OK;
-  if (!lost) status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs);
-  /* Nobody awaits a dispatch, and its outputs are in an unknown state: only the loss of all can tell. */
+  if (!lost)
+    status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs);
+  /* Nobody awaits a dispatch, and its outputs are in an unknown state: only the loss of all can
+   * tell. */
   if (status != WEBNN_OK) wnn_context_lose(context, "a dispatched graph failed on the device");
   wnn_context_lock(context);
   for (size_t i = 0; i < n; i++) wnn_tensor_unpin(tensors[i], i >= n_inputs);
@@ -67,8 +69,8 @@ static bool any_held(const webnn_context *context, const side *s) {
   return false;
 }
 
-/* Marks the tensors of this side; one that has the mark already was given before. Those of other contexts
- * are under another lock: the next check refuses them, with the same status. */
+/* Marks the tensors of this side; one that has the mark already was given before. Those of other
+ * contexts are under another lock: the next check refuses them, with the same status. */
 static webnn_status check_once(webnn_context *context, const side *s, webnn_error *err) {
   for (size_t i = 0; i < s->n_given; i++) {
     webnn_tensor *tensor = s->given[i].tensor;
@@ -77,8 +79,8 @@ static webnn_status check_once(webnn_context *context, const side *s, webnn_erro
                            wnn_quote(s->given[i].name).text);
     if (tensor->context != context) continue;
     if (tensor->mark == context->mark)
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is given twice", s->what,
-                           wnn_quote(s->given[i].name).text);
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is given twice",
+                           s->what, wnn_quote(s->given[i].name).text);
     tensor->mark = context->mark;
   }
   return WEBNN_OK;
@@ -88,8 +90,10 @@ static webnn_status check_tensors(const webnn_context *context, const side *s, w
   for (size_t i = 0; i < s->n_given; i++) {
     const webnn_tensor *tensor = s->given[i].tensor;
     const char *wrong = NULL;
-    if (tensor->context != context) wrong = "belongs to another context";
-    else if (wnn_tensor_gone(tensor)) wrong = "is destroyed";
+    if (tensor->context != context)
+      wrong = "belongs to another context";
+    else if (wnn_tensor_gone(tensor))
+      wrong = "is destroyed";
     if (wrong != NULL)
       return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' %s", s->what,
                            wnn_quote(s->given[i].name).text, wrong);
@@ -103,14 +107,14 @@ static webnn_status check_side(const side *s, webnn_error *err) {
     webnn_tensor *tensor = s->given[i].tensor;
     webnn_str name = s->given[i].name;
     if (tensor->constant)
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is constant", s->what,
-                           wnn_quote(name).text);
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is constant",
+                           s->what, wnn_quote(name).text);
     size_t k = wnn_call_find(s->ends, s->n_ends, i, name);
     if (k == s->n_ends || s->tensors[k] != NULL)
       return wnn_call_bad_name("dispatch", s->what, name, k < s->n_ends, err);
     if (!wnn_desc_equal(&tensor->desc, &s->ends[k].desc))
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: %s '%s' is %s, the tensor is %s", s->what,
-                           wnn_quote(name).text, wnn_desc_format(&s->ends[k].desc).text,
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: %s '%s' is %s, the tensor is %s",
+                           s->what, wnn_quote(name).text, wnn_desc_format(&s->ends[k].desc).text,
                            wnn_desc_format(&tensor->desc).text);
     s->tensors[k] = tensor;
   }
@@ -120,13 +124,14 @@ static webnn_status check_side(const side *s, webnn_error *err) {
 static webnn_status check_mapped(const side *s, webnn_error *err) {
   for (size_t i = 0; i < s->n_given; i++)
     if (s->given[i].tensor->n_maps != 0)
-      return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "dispatch: the tensor of %s '%s' is exported",
-                           s->what, wnn_quote(s->given[i].name).text);
+      return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE,
+                           "dispatch: the tensor of %s '%s' is exported", s->what,
+                           wnn_quote(s->given[i].name).text);
   return WEBNN_OK;
 }
 
-static webnn_status check_all(webnn_context *context, webnn_graph *graph, const side *in, const side *out,
-                              webnn_error *err) {
+static webnn_status check_all(webnn_context *context, webnn_graph *graph, const side *in,
+                              const side *out, webnn_error *err) {
   while (any_held(context, in) || any_held(context, out)) wnn_timeline_wait(context->timeline);
   context->mark++;
   webnn_status status = wnn_call_check_graph("dispatch", context, graph, err);
@@ -157,13 +162,15 @@ static void enqueue(dispatch_task *task) {
 
 webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph,
                                   const webnn_named_tensor *inputs, size_t n_inputs,
-                                  const webnn_named_tensor *outputs, size_t n_outputs, webnn_error *err) {
+                                  const webnn_named_tensor *outputs, size_t n_outputs,
+                                  webnn_error *err) {
   webnn_status status = wnn_call_check_graph("dispatch", context, graph, err);
   if (status != WEBNN_OK) return status;
   dispatch_task *task = make_task(graph);
   if (task == NULL) return wnn_error_no_memory(err);
   side in = {"input", graph->inputs, graph->n_inputs, inputs, n_inputs, task->tensors};
-  side out = {"output", graph->outputs, graph->n_outputs, outputs, n_outputs, task->tensors + graph->n_inputs};
+  side out = {"output", graph->outputs, graph->n_outputs,
+              outputs,  n_outputs,      task->tensors + graph->n_inputs};
   wnn_context_lock(context);
   status = check_all(context, graph, &in, &out, err);
   if (status == WEBNN_OK) enqueue(task);

@@ -4,8 +4,13 @@
 #include <string.h>
 #include <webnn/graph.h>
 
-/* How long a thread that waits looks on before it sleeps: a sleep and its end cost about as much. */
+/* How long a waiting thread looks on before it sleeps: a sleep and its end cost about as much. */
 #define SPIN_NS 10000
+
+/* A long read into a caller's memory waits so long for somebody to look: who reads so much mostly
+ * waits for it, and then the bytes need no way round. */
+#define LONG_READ_BYTES ((size_t)64 * 1024)
+#define LOOK_NS 4000
 
 typedef enum future_state {
   PENDING, /* the work isn't done */
@@ -30,7 +35,8 @@ struct webnn_future {
   webnn_future_callback callback;
   void *ud;
   bool slot_taken;
-  unsigned n_observers, n_asleep; /* threads in webnn_future_wait; those in the condition */
+  atomic_int n_observers; /* threads in webnn_future_wait; changes under the lock */
+  unsigned n_asleep;      /* those of them in the condition */
   wnn_cond settled;
   webnn_future **list; /* through which it can be rejected */
   webnn_future *prev, *next;
@@ -46,6 +52,7 @@ webnn_future *wnn_future_create(wnn_timeline *timeline, bool is_lost) {
   if (future == NULL) return NULL;
   wnn_ref_init(&future->ref);
   atomic_init(&future->state, PENDING);
+  atomic_init(&future->n_observers, 0);
   wnn_cond_init(&future->settled);
   future->timeline = wnn_timeline_retain(timeline);
   future->is_lost = is_lost;
@@ -71,8 +78,10 @@ void wnn_future_track(webnn_future *future, webnn_future **list) {
 
 static void untrack(webnn_future *future) {
   if (future->list == NULL) return;
-  if (future->prev != NULL) future->prev->next = future->next;
-  else *future->list = future->next;
+  if (future->prev != NULL)
+    future->prev->next = future->next;
+  else
+    *future->list = future->next;
   if (future->next != NULL) future->next->prev = future->prev;
   future->list = NULL;
 }
@@ -125,7 +134,8 @@ static void fire(webnn_future *future) {
 
 /* Somebody looks at the future: a thread, a callback, or nobody ever any more. */
 static bool is_observed(const webnn_future *future) {
-  return future->n_observers != 0 || future->callback != NULL || wnn_ref_is_sole(&future->ref);
+  return atomic_load(&future->n_observers) != 0 || future->callback != NULL ||
+         wnn_ref_is_sole(&future->ref);
 }
 
 /* ---- the end of the work */
@@ -173,6 +183,8 @@ void wnn_future_fail(webnn_future *future, webnn_status status, const webnn_erro
 
 void *wnn_future_begin_read(webnn_future *future) {
   void *to = NULL;
+  if (future->target != NULL && future->n_bytes > LONG_READ_BYTES && future->timeline->spins)
+    wnn_spin_while(&future->n_observers, 0, LOOK_NS);
   wnn_timeline_lock(future->timeline);
   if (state_of(future) == PENDING) {
     to = future->data;
@@ -189,8 +201,10 @@ void *wnn_future_begin_read(webnn_future *future) {
 
 static void chain(wnn_settled *settled, webnn_future *future) {
   future->chain = NULL;
-  if (settled->first == NULL) settled->first = future;
-  else settled->last->chain = future;
+  if (settled->first == NULL)
+    settled->first = future;
+  else
+    settled->last->chain = future;
   settled->last = future;
 }
 
@@ -245,7 +259,8 @@ static bool is_orphan(const webnn_future *future) {
 
 /* Settles a future whose work is done. True: it has settled. */
 static bool look(const webnn_future *seen) {
-  webnn_future *future = (webnn_future *)seen; /* looking changes it: that is when a promise settles */
+  webnn_future *future =
+      (webnn_future *)seen; /* looking changes it: that is when a promise settles */
   if (state_of(future) == SETTLED) return true;
   if (state_of(future) == PENDING) return false;
   bool fires = false;
@@ -264,7 +279,8 @@ bool webnn_future_done(const webnn_future *future) { return is_orphan(future) ||
 
 static int64_t deadline_of(int64_t timeout_ns) {
   int64_t deadline;
-  if (timeout_ns < 0 || __builtin_add_overflow(wnn_now_ns(), timeout_ns, &deadline)) return INT64_MAX;
+  if (timeout_ns < 0 || __builtin_add_overflow(wnn_now_ns(), timeout_ns, &deadline))
+    return INT64_MAX;
   return deadline;
 }
 
@@ -291,7 +307,7 @@ webnn_status webnn_future_wait(webnn_future *future, int64_t timeout_ns) {
   int64_t deadline = deadline_of(timeout_ns);
   bool fires = false;
   wnn_timeline_lock(timeline);
-  future->n_observers++; /* from now on it settles as the work is done */
+  atomic_fetch_add(&future->n_observers, 1); /* from now on it settles as the work is done */
   if (state_of(future) == READY) {
     settle(future);
     fires = true;
@@ -302,7 +318,7 @@ webnn_status webnn_future_wait(webnn_future *future, int64_t timeout_ns) {
     wnn_timeline_lock(timeline);
   }
   if (state_of(future) != SETTLED) await(future, deadline);
-  future->n_observers--;
+  atomic_fetch_sub(&future->n_observers, 1);
   bool settled = state_of(future) == SETTLED;
   wnn_timeline_unlock(timeline);
   if (fires) fire(future);
@@ -319,7 +335,8 @@ webnn_status webnn_future_result(const webnn_future *future, webnn_error *err) {
   if (future->status == WEBNN_OK) return WEBNN_OK;
   if (future->text == future->timeline->reason)
     return wnn_error_set(err, future->status, "the context is lost: %s", future->text);
-  return wnn_error_set(err, future->status, "%s", future->error ? future->error->message : future->text);
+  return wnn_error_set(err, future->status, "%s",
+                       future->error ? future->error->message : future->text);
 }
 
 static bool has_result(const webnn_future *future) {
@@ -377,7 +394,8 @@ void webnn_future_release(webnn_future *future) {
   wnn_timeline *timeline = future->timeline;
   if (wnn_timeline_forked(timeline)) return; /* what it holds belongs to the process that is gone */
   wnn_timeline_lock(timeline);
-  if (state_of(future) == READY) settle(future); /* a read into memory takes place, looked at or not */
+  if (state_of(future) == READY)
+    settle(future); /* a read into memory takes place, looked at or not */
   untrack(future);
   wnn_timeline_unlock(timeline);
   webnn_graph_release(future->graph);

@@ -1,11 +1,13 @@
-/* A graph's life: from what build.c compiled to the last run. Runs themselves are in dispatch.c and compute.c. */
+/* A graph's life: from what build.c compiled to the last run. Runs themselves are in dispatch.c and
+ * compute.c. */
 #include "context/graph.h"
 
 #include <string.h>
 
 /* ---- making */
 
-static bool copy_ends(wnn_arena *arena, const wnn_named_value *values, size_t n, wnn_graph_end **out) {
+static bool copy_ends(wnn_arena *arena, const wnn_named_value *values, size_t n,
+                      wnn_graph_end **out) {
   *out = wnn_arena_array(arena, n, sizeof **out);
   if (*out == NULL) return false;
   for (size_t i = 0; i < n; i++) {
@@ -59,8 +61,10 @@ webnn_graph *webnn_graph_retain(webnn_graph *graph) {
 
 static void leave_context(webnn_graph *graph) {
   webnn_context *context = graph->context;
-  if (graph->prev != NULL) graph->prev->next = graph->next;
-  else if (context->graphs == graph) context->graphs = graph->next;
+  if (graph->prev != NULL)
+    graph->prev->next = graph->next;
+  else if (context->graphs == graph)
+    context->graphs = graph->next;
   if (graph->next != NULL) graph->next->prev = graph->prev;
 }
 
@@ -153,6 +157,7 @@ webnn_str webnn_graph_output(const webnn_graph *graph, size_t i, webnn_descripto
 
 void webnn_graph_get_memory(const webnn_graph *graph, webnn_graph_memory *out) {
   size_t room = out->struct_size;
-  webnn_graph_memory memory = {room, graph->memory.weights, graph->memory.arena, graph->memory.scratch};
+  webnn_graph_memory memory = {room, graph->memory.weights, graph->memory.arena,
+                               graph->memory.scratch};
   memcpy(out, &memory, room < sizeof memory ? room : sizeof memory);
 }

@@ -1,5 +1,5 @@
-/* What a context can do, as the JSON text of MLOpSupportLimits: the operation table joined with what the
- * backend lacks.  Spec: MLContext.opSupportLimits. */
+/* What a context can do, as the JSON text of MLOpSupportLimits: the operation table joined with
+ * what the backend lacks.  Spec: MLContext.opSupportLimits. */
 #include "context/context.h"
 #include "op/schema.h"
 #include <stdio.h>
@@ -37,7 +37,8 @@ static void append_number(text *out, unsigned long long n) {
 }
 
 /* "name":{"dataTypes":[…],"rankRange":{"min":…,"max":…}} */
-static void append_limits(text *out, const char *name, uint32_t types, uint32_t min_rank, uint32_t max_rank) {
+static void append_limits(text *out, const char *name, uint32_t types, uint32_t min_rank,
+                          uint32_t max_rank) {
   const char *comma = "";
   append(out, "\"");
   append(out, name);
@@ -57,8 +58,8 @@ static void append_limits(text *out, const char *name, uint32_t types, uint32_t 
   append(out, "}}");
 }
 
-/* An operand of the row's own types shares what the row lacks; one with a set of its own (an index, a
- * condition) doesn't. */
+/* An operand of the row's own types shares what the row lacks; one with a set of its own (an index,
+ * a condition) doesn't. */
 static void append_field(text *out, const webnn_op *op, const wnn_field *field, uint32_t missing) {
   uint32_t types = wnn_field_types(op, field).allowed;
   if (field->types == NULL) types &= ~missing;

@@ -26,8 +26,8 @@ static webnn_status no_such_backend(const char *name, webnn_error *err) {
     strncat(list, backends[i]->name, sizeof list - strlen(list) - 1);
   }
   wnn_quoted quoted = wnn_quote((webnn_str){name, strlen(name)});
-  return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "create_context: there is no backend '%s'; there is %s",
-                       quoted.text, list);
+  return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                       "create_context: there is no backend '%s'; there is %s", quoted.text, list);
 }
 
 webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type,

@@ -8,21 +8,19 @@
 
 /* ---- memory */
 
-static bool is_free(const webnn_tensor *tensor) {
-  return tensor->n_readers == 0 && tensor->n_writers == 0 && !tensor->held;
-}
-
 static void free_memory(webnn_tensor *tensor, wnn_buffer *buffer, wnn_blob *blob) {
   webnn_context *context = tensor->context;
-  if (tensor->constant) wnn_blob_release(blob);
-  else context->backend->buffer_free(context->device, buffer);
+  if (tensor->constant)
+    wnn_blob_release(blob);
+  else
+    context->backend->buffer_free(context->device, buffer);
 }
 
 /* Frees the memory of a destroyed tensor that nobody is at. */
 static void collect(webnn_tensor *tensor) {
   if (!atomic_load_explicit(&tensor->destroyed, memory_order_acquire)) return;
   wnn_context_lock(tensor->context);
-  bool goes = tensor->has_memory && is_free(tensor) && tensor->n_maps == 0;
+  bool goes = tensor->has_memory && wnn_tensor_is_free(tensor) && tensor->n_maps == 0;
   wnn_buffer buffer = tensor->buffer;
   if (goes) tensor->has_memory = false;
   wnn_context_unlock(tensor->context);
@@ -31,14 +29,18 @@ static void collect(webnn_tensor *tensor) {
 
 void wnn_tensor_pin(webnn_tensor *tensor, bool writes) {
   webnn_tensor_retain(tensor);
-  if (writes) tensor->n_writers++;
-  else tensor->n_readers++;
+  if (writes)
+    tensor->n_writers++;
+  else
+    tensor->n_readers++;
 }
 
 void wnn_tensor_unpin(webnn_tensor *tensor, bool writes) {
-  if (writes) tensor->n_writers--;
-  else tensor->n_readers--;
-  if (is_free(tensor)) wnn_timeline_changed(tensor->context->timeline);
+  if (writes)
+    tensor->n_writers--;
+  else
+    tensor->n_readers--;
+  if (wnn_tensor_is_free(tensor)) wnn_timeline_changed(tensor->context->timeline);
 }
 
 void wnn_tensor_let_go(webnn_tensor *tensor) {
@@ -58,14 +60,15 @@ static void unhold(webnn_tensor *tensor) {
 
 static webnn_status check_bytes(const webnn_tensor *tensor, const void *data, size_t n_bytes,
                                 const char *what, webnn_error *err) {
-  if (data == NULL) return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: there is no memory given", what);
+  if (data == NULL)
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: there is no memory given", what);
   if (n_bytes == tensor->n_bytes) return WEBNN_OK;
   return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: %zu bytes given, %s has %zu", what, n_bytes,
                        wnn_desc_format(&tensor->desc).text, tensor->n_bytes);
 }
 
-static webnn_status make_tensor(webnn_context *context, const webnn_descriptor *descriptor, const char *what,
-                                webnn_tensor **out, webnn_error *err) {
+static webnn_status make_tensor(webnn_context *context, const webnn_descriptor *descriptor,
+                                const char *what, webnn_tensor **out, webnn_error *err) {
   wnn_desc desc;
   if (webnn_context_is_lost(context)) return wnn_context_fail_lost(context, what, err);
   webnn_status status =
@@ -82,7 +85,8 @@ static webnn_status make_tensor(webnn_context *context, const webnn_descriptor *
   return WEBNN_OK;
 }
 
-/* Puts a finished tensor among the context's, unless the context was lost meanwhile: then releases it. */
+/* Puts a finished tensor among the context's, unless the context was lost meanwhile: then releases
+ * it. */
 static webnn_status enter_context(webnn_tensor *tensor, const char *what, webnn_tensor **out,
                                   webnn_error *err) {
   webnn_context *context = tensor->context;
@@ -106,7 +110,8 @@ static webnn_status enter_context(webnn_tensor *tensor, const char *what, webnn_
 }
 
 webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor *descriptor,
-                                 const webnn_tensor_options *options, webnn_tensor **out, webnn_error *err) {
+                                 const webnn_tensor_options *options, webnn_tensor **out,
+                                 webnn_error *err) {
   webnn_tensor_options own = WEBNN_TENSOR_OPTIONS_INIT;
   webnn_tensor *tensor = NULL;
   *out = NULL;
@@ -116,8 +121,10 @@ webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor 
   if (status != WEBNN_OK) return status;
   tensor->readable = own.readable;
   tensor->writable = own.writable;
-  if (context->backend->buffer_create(context->device, tensor->n_bytes, &tensor->buffer) != WEBNN_OK) {
-    status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "create_tensor: no memory for %zu bytes", tensor->n_bytes);
+  if (context->backend->buffer_create(context->device, tensor->n_bytes, &tensor->buffer) !=
+      WEBNN_OK) {
+    status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "create_tensor: no memory for %zu bytes",
+                           tensor->n_bytes);
     webnn_tensor_release(tensor);
     return status;
   }
@@ -125,9 +132,9 @@ webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor 
   return enter_context(tensor, "create_tensor", out, err);
 }
 
-webnn_status webnn_tensor_create_constant(webnn_context *context, const webnn_descriptor *descriptor,
-                                          const void *data, size_t n_bytes, webnn_tensor **out,
-                                          webnn_error *err) {
+webnn_status webnn_tensor_create_constant(webnn_context *context,
+                                          const webnn_descriptor *descriptor, const void *data,
+                                          size_t n_bytes, webnn_tensor **out, webnn_error *err) {
   const char *what = "create_constant_tensor";
   webnn_tensor *tensor = NULL;
   *out = NULL;
@@ -157,8 +164,10 @@ webnn_tensor *webnn_tensor_retain(webnn_tensor *tensor) {
 
 static void leave_context(webnn_tensor *tensor) {
   webnn_context *context = tensor->context;
-  if (tensor->prev != NULL) tensor->prev->next = tensor->next;
-  else if (context->tensors == tensor) context->tensors = tensor->next;
+  if (tensor->prev != NULL)
+    tensor->prev->next = tensor->next;
+  else if (context->tensors == tensor)
+    context->tensors = tensor->next;
   if (tensor->next != NULL) tensor->next->prev = tensor->prev;
 }
 
@@ -212,7 +221,9 @@ void wnn_tensors_collect(webnn_tensor *first) {
 
 /* ---- looking */
 
-webnn_descriptor webnn_tensor_descriptor(const webnn_tensor *tensor) { return wnn_desc_public(&tensor->desc); }
+webnn_descriptor webnn_tensor_descriptor(const webnn_tensor *tensor) {
+  return wnn_desc_public(&tensor->desc);
+}
 size_t webnn_tensor_byte_length(const webnn_tensor *tensor) { return tensor->n_bytes; }
 bool webnn_tensor_readable(const webnn_tensor *tensor) { return tensor->readable; }
 bool webnn_tensor_writable(const webnn_tensor *tensor) { return tensor->writable; }
@@ -222,8 +233,8 @@ webnn_context *webnn_tensor_context(const webnn_tensor *tensor) { return tensor-
 
 /* ---- access */
 
-static webnn_status check_owner(const webnn_context *context, const webnn_tensor *tensor, const char *what,
-                                webnn_error *err) {
+webnn_status wnn_tensor_check(const webnn_context *context, const webnn_tensor *tensor,
+                              const char *what, webnn_error *err) {
   if (tensor->context != context)
     return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: the tensor belongs to another context", what);
   if (!wnn_tensor_gone(tensor)) return WEBNN_OK;
@@ -256,7 +267,8 @@ static void run_write(wnn_task *base, bool lost) {
   webnn_tensor *tensor = task->tensor;
   webnn_context *context = tensor->context;
   webnn_status status = WEBNN_OK;
-  if (!lost) status = context->backend->buffer_write(context->device, &tensor->buffer, task->bytes->data);
+  if (!lost)
+    status = context->backend->buffer_write(context->device, &tensor->buffer, task->bytes->data);
   if (status != WEBNN_OK) wnn_context_lose(context, "a write to a tensor failed on the device");
   wnn_context_lock(context);
   wnn_tensor_unpin(tensor, true);
@@ -269,7 +281,8 @@ static write_task *make_write(webnn_tensor *tensor, const void *data) {
   const wnn_alloc *alloc = wnn_context_alloc(tensor->context);
   write_task *task = wnn_alloc_get(alloc, sizeof *task);
   if (task == NULL) return NULL;
-  *task = (write_task){.task.run = run_write, .tensor = tensor, .bytes = wnn_blob_create(alloc, tensor->n_bytes)};
+  *task = (write_task){
+      .task.run = run_write, .tensor = tensor, .bytes = wnn_blob_create(alloc, tensor->n_bytes)};
   if (task->bytes == NULL) {
     free_write(task, alloc);
     return NULL;
@@ -281,7 +294,7 @@ static write_task *make_write(webnn_tensor *tensor, const void *data) {
 /* Under the lock. */
 static webnn_status check_write(webnn_context *context, webnn_tensor *tensor, webnn_error *err) {
   await_unheld(tensor);
-  webnn_status status = check_owner(context, tensor, "write_tensor", err);
+  webnn_status status = wnn_tensor_check(context, tensor, "write_tensor", err);
   if (status == WEBNN_OK && tensor->n_maps != 0)
     status = wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "write_tensor: the tensor is exported");
   return status;
@@ -305,7 +318,7 @@ static webnn_status write_later(webnn_context *context, webnn_tensor *tensor, co
 
 webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, const void *data,
                                 size_t n_bytes, webnn_error *err) {
-  webnn_status status = check_owner(context, tensor, "write_tensor", err);
+  webnn_status status = wnn_tensor_check(context, tensor, "write_tensor", err);
   if (status == WEBNN_OK && !tensor->writable)
     status = wnn_error_set(err, WEBNN_ERROR_TYPE, "write_tensor: the tensor is not writable");
   if (status == WEBNN_OK) status = check_bytes(tensor, data, n_bytes, "write_tensor", err);
@@ -314,7 +327,7 @@ webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, co
   wnn_context_lock(context);
   status = check_write(context, tensor, err);
   /* With no work queued on it, now is its turn: nothing that the timeline does can tell. */
-  bool now = status == WEBNN_OK && tensor->buffer.host != NULL && is_free(tensor);
+  bool now = status == WEBNN_OK && tensor->buffer.host != NULL && wnn_tensor_is_free(tensor);
   if (now) tensor->held = true;
   wnn_context_unlock(context);
   if (status != WEBNN_OK) return status;
@@ -384,15 +397,17 @@ static webnn_status start_read(webnn_context *context, webnn_tensor *tensor, web
                                webnn_error *err) {
   wnn_context_lock(context);
   await_unheld(tensor);
-  webnn_status status = check_owner(context, tensor, "read_tensor", err);
+  webnn_status status = wnn_tensor_check(context, tensor, "read_tensor", err);
   if (status == WEBNN_OK) wnn_future_track(future, &tensor->reads);
   bool now = status == WEBNN_OK && tensor->buffer.host != NULL && tensor->n_writers == 0 &&
              tensor->n_bytes <= QUICK_READ_BYTES;
   if (now) tensor->held = true;
   wnn_context_unlock(context);
   if (status != WEBNN_OK) return status;
-  if (now) read_now(tensor, future);
-  else if (!read_later(tensor, future)) status = wnn_error_no_memory(err);
+  if (now)
+    read_now(tensor, future);
+  else if (!read_later(tensor, future))
+    status = wnn_error_no_memory(err);
   return status;
 }
 
@@ -400,15 +415,19 @@ static webnn_status read_tensor(webnn_context *context, webnn_tensor *tensor, vo
                                 webnn_future **out, webnn_error *err) {
   webnn_future *future = wnn_future_create(context->timeline, false);
   webnn_status status = WEBNN_OK;
-  if (future == NULL || !wnn_future_reserve(future, tensor->n_bytes, target)) status = wnn_error_no_memory(err);
+  if (future == NULL || !wnn_future_reserve(future, tensor->n_bytes, target))
+    status = wnn_error_no_memory(err);
   if (status == WEBNN_OK) status = start_read(context, tensor, future, err);
-  if (status == WEBNN_OK) *out = future;
-  else webnn_future_release(future);
+  if (status == WEBNN_OK)
+    *out = future;
+  else
+    webnn_future_release(future);
   return status;
 }
 
-static webnn_status check_read(const webnn_context *context, const webnn_tensor *tensor, webnn_error *err) {
-  webnn_status status = check_owner(context, tensor, "read_tensor", err);
+static webnn_status check_read(const webnn_context *context, const webnn_tensor *tensor,
+                               webnn_error *err) {
+  webnn_status status = wnn_tensor_check(context, tensor, "read_tensor", err);
   if (status == WEBNN_OK && !tensor->readable)
     status = wnn_error_set(err, WEBNN_ERROR_TYPE, "read_tensor: the tensor is not readable");
   return status;
@@ -421,57 +440,10 @@ webnn_status webnn_tensor_read(webnn_context *context, webnn_tensor *tensor, web
   return status == WEBNN_OK ? read_tensor(context, tensor, NULL, out, err) : status;
 }
 
-webnn_status webnn_tensor_read_into(webnn_context *context, webnn_tensor *tensor, void *data, size_t n_bytes,
-                                    webnn_future **out, webnn_error *err) {
+webnn_status webnn_tensor_read_into(webnn_context *context, webnn_tensor *tensor, void *data,
+                                    size_t n_bytes, webnn_future **out, webnn_error *err) {
   *out = NULL;
   webnn_status status = check_read(context, tensor, err);
   if (status == WEBNN_OK) status = check_bytes(tensor, data, n_bytes, "read_tensor", err);
   return status == WEBNN_OK ? read_tensor(context, tensor, data, out, err) : status;
-}
-
-/* ---- mapping */
-
-static webnn_status check_map(const webnn_tensor *tensor, webnn_error *err) {
-  const char *what = "map_tensor";
-  if (webnn_context_is_lost(tensor->context)) return wnn_context_fail_lost(tensor->context, what, err);
-  webnn_status status = check_owner(tensor->context, tensor, what, err);
-  if (status != WEBNN_OK) return status;
-  if (tensor->constant) return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: the tensor is constant", what);
-  if (tensor->buffer.host == NULL)
-    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "%s: the tensor isn't in the host's memory", what);
-  return WEBNN_OK;
-}
-
-webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_error *err) {
-  webnn_context *context = tensor->context;
-  *out = NULL;
-  webnn_status status = check_map(tensor, err);
-  if (status != WEBNN_OK) return status;
-  wnn_context_lock(context);
-  status = check_map(tensor, err);
-  if (status == WEBNN_OK && !is_free(tensor) && wnn_timeline_on_worker(context->timeline))
-    status = wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "map_tensor: the context's worker can't wait for itself");
-  if (status == WEBNN_OK) {
-    tensor->n_maps++; /* from now on no new work may touch it: the wait has an end */
-    while (!is_free(tensor)) wnn_timeline_wait(context->timeline);
-    status = check_map(tensor, err);
-    if (status != WEBNN_OK) tensor->n_maps--;
-  }
-  if (status == WEBNN_OK) {
-    webnn_tensor_retain(tensor);
-    *out = tensor->buffer.host;
-  }
-  wnn_context_unlock(context);
-  if (status != WEBNN_OK) collect(tensor);
-  return status;
-}
-
-void webnn_tensor_unmap(webnn_tensor *tensor) {
-  webnn_context *context = tensor->context;
-  if (wnn_timeline_forked(context->timeline)) return;
-  wnn_context_lock(context);
-  bool mapped = tensor->n_maps != 0;
-  if (mapped) tensor->n_maps--;
-  wnn_context_unlock(context);
-  if (mapped) wnn_tensor_let_go(tensor);
 }

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-/* A hand-over to a sleeping thread costs some 10 µs; work that follows work at once shouldn't pay it. */
+/* A hand-over to a sleeping thread costs some 10 µs; work that follows work at once shouldn't pay
+ * it. */
 #define SPIN_NS 30000
 
 static void update_work(wnn_timeline *timeline) {
@@ -13,7 +14,8 @@ static void update_work(wnn_timeline *timeline) {
 void wnn_timeline_lock(wnn_timeline *timeline) { wnn_mutex_lock(&timeline->lock); }
 
 void wnn_timeline_unlock(wnn_timeline *timeline) {
-  bool wake = timeline->asleep && (timeline->stopped || (timeline->first != NULL && !timeline->busy));
+  bool wake =
+      timeline->asleep && (timeline->stopped || (timeline->first != NULL && !timeline->busy));
   if (wake) timeline->asleep = false;
   wnn_mutex_unlock(&timeline->lock);
   if (wake) wnn_cond_signal(&timeline->wake); /* after the lock, which the worker needs first */
@@ -74,10 +76,10 @@ wnn_timeline *wnn_timeline_create(const wnn_alloc *alloc, wnn_pool *pool) {
   wnn_cond_init(&timeline->wake);
   wnn_cond_init(&timeline->changed);
   wnn_ref_retain(&timeline->ref); /* the worker's */
-  wnn_timeline_lock(timeline); /* the worker sees its own number only when it is written */
-  timeline->has_worker = wnn_thread_start(&timeline->worker, work, timeline);
+  wnn_timeline_lock(timeline);    /* the worker sees its own number only when it is written */
+  bool started = wnn_thread_start(&timeline->worker, work, timeline);
   wnn_timeline_unlock(timeline);
-  if (timeline->has_worker) return timeline;
+  if (started) return timeline;
   wnn_timeline_release(timeline);
   wnn_timeline_release(timeline);
   return NULL;
@@ -102,8 +104,10 @@ void wnn_timeline_release(wnn_timeline *timeline) {
 bool wnn_timeline_push(wnn_timeline *timeline, wnn_task *task) {
   if (timeline->stopped) return false;
   task->next = NULL;
-  if (timeline->first == NULL) timeline->first = task;
-  else timeline->last->next = task;
+  if (timeline->first == NULL)
+    timeline->first = task;
+  else
+    timeline->last->next = task;
   timeline->last = task;
   update_work(timeline);
   return true;
@@ -136,8 +140,10 @@ void wnn_tasks_drop(wnn_task *first) {
 }
 
 void wnn_timeline_end(wnn_timeline *timeline) {
-  if (wnn_timeline_on_worker(timeline)) wnn_thread_detach(&timeline->worker);
-  else wnn_thread_join(&timeline->worker);
+  if (wnn_timeline_on_worker(timeline))
+    wnn_thread_detach(&timeline->worker);
+  else
+    wnn_thread_join(&timeline->worker);
 }
 
 void wnn_timeline_wait(wnn_timeline *timeline) {
@@ -150,7 +156,9 @@ void wnn_timeline_changed(wnn_timeline *timeline) {
   if (timeline->n_waiting != 0) wnn_cond_broadcast(&timeline->changed);
 }
 
-bool wnn_timeline_on_worker(const wnn_timeline *timeline) { return wnn_thread_is_current(&timeline->worker); }
+bool wnn_timeline_on_worker(const wnn_timeline *timeline) {
+  return wnn_thread_is_current(&timeline->worker);
+}
 
 const char *wnn_timeline_reason(const wnn_timeline *timeline) {
   if (atomic_load_explicit(&timeline->lost, memory_order_acquire)) return timeline->reason;

@@ -303,8 +303,7 @@ class Node:
         if self.type(value) == data_type:
             return value
         if is_constant(value) and value.nbytes <= FOLD_LIMIT:
-            with np.errstate(all="ignore"):
-                return value.astype(data_type)
+            return value.astype(data_type)
         return self.b.cast(value, data_type)
 
     def empty(self, shape, like):
