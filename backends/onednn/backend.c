@@ -212,6 +212,12 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   }
 }
 
+static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *const *outputs) {
+  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
+  wnn_device_enter(device);
+  return wnn_lower_evaluate(&lowering, node, outputs);
+}
+
 static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out, webnn_error *err) {
   const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
   wnn_device_enter(device);
@@ -219,8 +225,8 @@ static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable
 }
 
 static webnn_status run(wnn_executable *executable, const wnn_buffer *const *inputs,
-                        const wnn_buffer *const *outputs) {
-  return wnn_executable_run(executable, inputs, outputs);
+                        const wnn_buffer *const *outputs, double *seconds) {
+  return wnn_executable_run(executable, inputs, outputs, seconds);
 }
 
 const wnn_backend wnn_backend_onednn = {
@@ -234,9 +240,11 @@ const wnn_backend wnn_backend_onednn = {
     .buffer_free = buffer_free,
     .buffer_write = buffer_write,
     .buffer_read = buffer_read,
+    .evaluate = evaluate,
     .compile = compile,
     .executable_free = wnn_executable_free,
     .run = run,
+    .step = wnn_executable_step,
     .memory = wnn_executable_memory,
     .is_light = wnn_executable_is_light,
 };

@@ -131,7 +131,7 @@ static int widened_input(wnn_chain *chain, size_t port, const_dnnl_memory_desc_t
   if (constant != NULL) {
     void *bytes = NULL;
     int index = wnn_chain_buffer(chain, given, &bytes);
-    if (index >= 0) wnn_half_widen(chain->device->host->pool, constant, bytes, n);
+    if (index >= 0) wnn_half_widen(chain->device->host, constant, bytes, n);
     return index;
   }
   int index = wnn_chain_scratch(chain, given);
@@ -444,8 +444,8 @@ static webnn_status run_step(const wnn_device *device, const step *at, const wnn
     return wnn_onednn_status(dnnl_primitive_execute(at->primitive, device->stream, at->n_args, at->args));
   const void *from = spot_bytes(at->from, run);
   void *to = spot_bytes(at->to, run);
-  if (at->kind == WNN_STEP_WIDEN) wnn_half_widen(device->host->pool, from, to, at->n);
-  else if (at->kind == WNN_STEP_NARROW) wnn_half_narrow(device->host->pool, from, to, at->n);
+  if (at->kind == WNN_STEP_WIDEN) wnn_half_widen(device->host, from, to, at->n);
+  else if (at->kind == WNN_STEP_NARROW) wnn_half_narrow(device->host, from, to, at->n);
   else if (from != to) memcpy(to, from, at->n);
   return WEBNN_OK;
 }

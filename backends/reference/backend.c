@@ -101,6 +101,7 @@ const wnn_backend wnn_backend_reference = {
     .compile = compile,
     .executable_free = wnn_executable_free,
     .run = wnn_executable_run,
+    .step = wnn_executable_step,
     .memory = wnn_executable_memory,
     .is_light = wnn_executable_is_light,
 };

@@ -4,7 +4,6 @@ import numpy as np
 from PIL import Image
 
 _FRACTION_BITS = 11  # of the weights when scaling
-_PLACE_BITS = 5      # of the places when cutting out
 
 
 def load(path):
@@ -31,15 +30,13 @@ def resize(image, width, height):
 
 
 def _line(size, source):
-    """For each of `size` pixels: two of `source` and their weights."""
+    """For each of `size` pixels: two of `source`, both the last one beyond the edge, and their weights."""
     place = ((np.arange(size) + 0.5) * (source / size) - 0.5).astype(np.float32)
     first = np.floor(place).astype(np.int64)
     part = place - first.astype(np.float32)
-    part[(first < 0) | (first >= source - 1)] = 0
-    first = np.clip(first, 0, source - 1)
     one = np.float32(1 << _FRACTION_BITS)
     weights = np.rint((1 - part) * one).astype(np.int32), np.rint(part * one).astype(np.int32)
-    return first, np.minimum(first + 1, source - 1), weights
+    return np.clip(first, 0, source - 1), np.clip(first + 1, 0, source - 1), weights
 
 
 def cut_out(image, corners):
@@ -50,9 +47,9 @@ def cut_out(image, corners):
     height = int(max(np.linalg.norm(a - d), np.linalg.norm(b - c)))
     matrix = _perspective([(0, 0), (width, 0), (width, height), (0, height)], corners)
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
-    scale = (1 << _PLACE_BITS) / (matrix[6] * x + matrix[7] * y + 1)
-    column = np.rint((matrix[0] * x + matrix[1] * y + matrix[2]) * scale).astype(np.int64)
-    row = np.rint((matrix[3] * x + matrix[4] * y + matrix[5]) * scale).astype(np.int64)
+    depth = matrix[6] * x + matrix[7] * y + 1
+    column = (matrix[0] * x + matrix[1] * y + matrix[2]) / depth
+    row = (matrix[3] * x + matrix[4] * y + matrix[5]) / depth
     piece = _bicubic(image, column, row)
     return np.rot90(piece) if height / width >= 1.5 else piece
 
@@ -67,23 +64,22 @@ def _perspective(source, target):
 
 
 def _bicubic(image, column, row):
-    """16 pixels around each place, which counts in 32nds of a pixel; the edge repeats outside."""
+    """16 pixels around each place; the edge repeats outside."""
     height, width = image.shape[:2]
-    mask = (1 << _PLACE_BITS) - 1
-    x_weights, y_weights = _cubic(column & mask), _cubic(row & mask)
-    column, row = (column >> _PLACE_BITS) - 1, (row >> _PLACE_BITS) - 1
+    left, top = np.floor(column).astype(np.int64), np.floor(row).astype(np.int64)
+    x_weights, y_weights = _cubic(column - left), _cubic(row - top)
     total = np.zeros((*column.shape, 3))
     for j in range(4):
-        y = np.clip(row + j, 0, height - 1)
+        y = np.clip(top + j - 1, 0, height - 1)
         for i in range(4):
-            x = np.clip(column + i, 0, width - 1)
+            x = np.clip(left + i - 1, 0, width - 1)
             total += image[y, x] * (x_weights[i] * y_weights[j])[..., None]
     return np.clip(np.floor(total + 0.5), 0, 255).astype(np.uint8)
 
 
-def _cubic(part):
-    """Keys' kernel with a = −3/4 at the four pixels around a place."""
-    t, a = part / (1 << _PLACE_BITS), -0.75
+def _cubic(t):
+    """Keys' kernel with a = −3/4 at the four pixels around a place, `t` behind the second."""
+    a = -0.75
     first = ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a
     second = ((a + 2) * t - (a + 3)) * t * t + 1
     third = ((a + 2) * (1 - t) - (a + 3)) * (1 - t) ** 2 + 1

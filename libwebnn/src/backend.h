@@ -41,6 +41,16 @@ typedef struct wnn_device_info {
   const char *device, *driver; /* borrowed, live as long as the device */
 } wnn_device_info;
 
+/* What one step of an executable does. */
+typedef struct wnn_step_info {
+  const char *operations; /* "conv2d+relu" */
+  const char *kernel;
+  const char *shapes;     /* operands and result, with their layouts */
+  webnn_str label;        /* of the first operation that has one */
+  uint64_t n_bytes;       /* read and written, each once */
+  uint64_t n_flops;       /* multiplications and additions of products and convolutions; 0 for the rest */
+} wnn_step_info;
+
 typedef struct wnn_memory_use {
   uint64_t weights, arena, scratch;
 } wnn_memory_use;
@@ -66,9 +76,12 @@ typedef struct wnn_backend {
   /* Takes what it needs from the graph, whose passes have run; the graph goes when this returns. */
   webnn_status (*compile)(wnn_device *device, wnn_graph *graph, wnn_executable **out, webnn_error *err);
   void (*executable_free)(wnn_executable *executable);
-  /* Buffers in the order of the graph's inputs and outputs. */
+  /* Buffers in the order of the graph's inputs and outputs. `seconds`, when given, has a number for each step, to
+   * which the time of the step is added. */
   webnn_status (*run)(wnn_executable *executable, const wnn_buffer *const *inputs,
-                      const wnn_buffer *const *outputs);
+                      const wnn_buffer *const *outputs, double *seconds);
+  /* Step i in running order, NULL past the end; lives as long as the executable. */
+  const wnn_step_info *(*step)(const wnn_executable *executable, size_t i);
   wnn_memory_use (*memory)(const wnn_executable *executable);
   /* True when a run is so short and simple that a waiting caller may do it on its own thread. */
   bool (*is_light)(const wnn_executable *executable);

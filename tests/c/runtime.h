@@ -34,11 +34,11 @@ static inline void fake_await_gate(void) { /* until something waits there */
 }
 
 static inline webnn_status fake_run(wnn_executable *executable, const wnn_buffer *const *inputs,
-                                    const wnn_buffer *const *outputs) {
+                                    const wnn_buffer *const *outputs, double *seconds) {
   fake_pass_gate();
   atomic_fetch_add(&fake.n_runs, 1);
   if (atomic_load(&fake.fails)) return WEBNN_ERROR_UNKNOWN;
-  return wnn_backend_reference.run(executable, inputs, outputs);
+  return wnn_backend_reference.run(executable, inputs, outputs, seconds);
 }
 
 static inline webnn_status fake_compile(wnn_device *device, wnn_graph *graph, wnn_executable **out,

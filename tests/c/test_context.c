@@ -440,8 +440,10 @@ static int use_fresh(void *arg) {
   return 0;
 }
 
-TEST(a_fork_loses_the_childs_contexts) {
+/* `by_number`: as where the system can't clear a page in a child, the process's number tells. */
+static family make_family(bool by_number) {
   family f = {.context = make_context()};
+  if (by_number) wnn_fork_mark_free(&f.context->timeline->fork);
   f.a = make_tensor(f.context, N);
   f.b = make_tensor(f.context, N);
   f.y = make_tensor(f.context, N);
@@ -449,44 +451,77 @@ TEST(a_fork_loses_the_childs_contexts) {
   CHECK_STATUS(webnn_builder_create(f.context, &f.builder, NULL), WEBNN_OK);
   CHECK_STATUS(webnn_tensor_read(f.context, f.a, &f.seen, NULL), WEBNN_OK);
   CHECK(webnn_future_done(f.seen));
-  for (int busy = 0; busy < 2; busy++) {
-    CONTEXT("%s", busy ? "while it works" : "while it is idle");
-    if (busy) {
+  return f;
+}
+
+static void end_family(family *f) {
+  CHECK_STATUS(webnn_future_wait(f->read, -1), WEBNN_OK); /* the parent's goes on */
+  CHECK_STATUS(webnn_future_result(f->read, NULL), WEBNN_OK);
+  CHECK(!webnn_context_is_lost(f->context));
+  webnn_future_release(f->read);
+  webnn_future_release(f->seen);
+  webnn_builder_release(f->builder);
+  webnn_graph_release(f->graph);
+  webnn_tensor_release(f->a);
+  webnn_tensor_release(f->b);
+  webnn_tensor_release(f->y);
+  webnn_context_release(f->context);
+}
+
+TEST(a_fork_loses_the_childs_contexts) {
+  static const char *const states[] = {"idle", "at work", "held", "told by its number"};
+  for (int state = 0; state < 4; state++) {
+    family f = make_family(state == 3);
+    CONTEXT("%s", states[state]);
+    if (state == 1) {
       fake_close_gate();
       CHECK_STATUS(dispatch(f.graph, f.a, f.b, f.y), WEBNN_OK);
       fake_await_gate();
     }
     CHECK_STATUS(webnn_tensor_read(f.context, f.y, &f.read, NULL), WEBNN_OK);
+    if (state == 2) wnn_context_lock(f.context); /* as by a thread that the child lacks */
     CHECK(in_child(use_inherited, &f) == 0);
     CHECK(in_child(use_fresh, NULL) == 0);
+    if (state == 2) wnn_context_unlock(f.context);
     fake_open_gate();
-    CHECK_STATUS(webnn_future_wait(f.read, -1), WEBNN_OK); /* the parent's goes on */
-    CHECK_STATUS(webnn_future_result(f.read, NULL), WEBNN_OK);
-    CHECK(!webnn_context_is_lost(f.context));
-    webnn_future_release(f.read);
+    end_family(&f);
   }
-  /* Where the system can't clear a page in a child, the process's number tells. */
-  wnn_fork_mark *mark = &f.context->timeline->fork;
-  CHECK_STATUS(webnn_tensor_read(f.context, f.y, &f.read, NULL), WEBNN_OK);
-  wnn_fork_mark_free(mark);
-  CONTEXT("by the process's number");
-  CHECK(!wnn_forked(mark));
-  CHECK(in_child(use_inherited, &f) == 0);
-  webnn_future_release(f.read);
-  /* As if another thread had been in the middle of something: the lock stays held in the child. */
-  CHECK_STATUS(webnn_tensor_read(f.context, f.y, &f.read, NULL), WEBNN_OK);
-  wnn_context_lock(f.context);
-  CONTEXT("with the lock held");
-  CHECK(in_child(use_inherited, &f) == 0);
-  wnn_context_unlock(f.context);
-  webnn_future_release(f.read);
-  webnn_future_release(f.seen);
-  webnn_builder_release(f.builder);
-  webnn_graph_release(f.graph);
-  webnn_tensor_release(f.a);
-  webnn_tensor_release(f.b);
-  webnn_tensor_release(f.y);
-  webnn_context_release(f.context);
+}
+
+static struct {
+  webnn_context *context;
+  webnn_tensor *a, *b, *y;
+  webnn_graph *graph;
+} leftover;
+
+static void release_at_exit(void) {
+  webnn_context_destroy(leftover.context);
+  webnn_graph_release(leftover.graph);
+  webnn_tensor_release(leftover.a);
+  webnn_tensor_release(leftover.b);
+  webnn_tensor_release(leftover.y);
+  webnn_context_release(leftover.context);
+}
+
+static int exit_at_work(void *arg) {
+#ifndef __SANITIZE_THREAD__
+  leftover.context = make_context();
+  leftover.a = make_tensor(leftover.context, N);
+  leftover.b = make_tensor(leftover.context, N);
+  leftover.y = make_tensor(leftover.context, N);
+  leftover.graph = make_graph(leftover.context, N);
+  for (int i = 0; i < 1000; i++) dispatch(leftover.graph, leftover.a, leftover.b, leftover.y);
+  if (*(int *)arg) atexit(release_at_exit);
+#else
+  (void)release_at_exit;
+  (void)arg;
+#endif
+  exit(harness.n_failures != 0);
+}
+
+TEST(a_process_may_end_at_any_time) {
+  for (int releases = 0; releases < 2; releases++)
+    for (int i = 0; i < 10; i++) CHECK(in_child(exit_at_work, &releases) == 0);
 }
 
 int main(int argc, char **argv) {
@@ -503,5 +538,6 @@ int main(int argc, char **argv) {
                                        RUN(children_hold_their_context),
                                        RUN(queued_work_survives_a_release),
                                        RUN(a_fork_loses_the_childs_contexts),
+                                                   RUN(a_process_may_end_at_any_time),
                                        {NULL, NULL}});
 }

@@ -1,5 +1,4 @@
-/* Futures: they settle once, when the work is done and somebody looks, or when they are rejected.
- */
+/* Futures: they settle once, when the work is done and somebody looks, or when rejected. */
 #include "runtime.h"
 
 #include <math.h>

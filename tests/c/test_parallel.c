@@ -88,8 +88,7 @@ static void sum_part(void *arg, size_t i, size_t n) {
   atomic_fetch_add((atomic_size_t *)arg, i);
 }
 
-/* Rounds right behind one another find helpers that look out, rounds after a nap find them asleep.
- */
+/* Rounds right behind one another find helpers that look out, after a nap ones asleep. */
 TEST(many_rounds_lose_nothing) {
   wnn_pool *pool = wnn_pool_create(&system_alloc, 4);
   wnn_pool_enter(pool);

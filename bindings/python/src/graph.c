@@ -159,6 +159,9 @@ static PyGetSetDef graph_getset[] = {
 static PyMethodDef graph_methods[] = {
     {"destroy", graph_destroy, METH_NOARGS,
      "destroy($self)\n--\n\nNo more runs; those that are queued still end. Spec: MLGraph.destroy."},
+    {"profile", WPY_FAST(wpy_graph_profile), METH_FASTCALL | METH_KEYWORDS,
+     "profile($self, inputs, runs=10)\n--\n\nRuns the graph and says of each step, in running order, what it does and how "
+     "long it\ntakes: a list of dicts with operations, kernel, shapes, label, seconds (a run), bytes, flops."},
     {"__enter__", graph_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe graph itself."},
     {"__exit__", WPY_FAST(graph_exit), METH_FASTCALL, "__exit__($self, *args)\n--\n\nDestroys it."},
     {NULL, NULL, 0, NULL}};

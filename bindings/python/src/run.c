@@ -181,7 +181,27 @@ static PyObject *make_outputs(Context *self, const Graph *graph, Loans *loans) {
   return dict;
 }
 
-static PyObject *compute(Context *self, Graph *graph, PyObject *inputs, PyObject *outputs) {
+/* What a profile adds to a compute. */
+typedef struct Timing {
+  size_t n_runs, n_steps;
+  double *seconds;
+} Timing;
+
+static webnn_status run_native(Context *self, Graph *graph, const Loans *loans, size_t n_inputs,
+                               const Timing *timing, webnn_error *error) {
+  const webnn_named_data *inputs = loans->named, *outputs = loans->named + n_inputs;
+  size_t n_outputs = loans->n - n_inputs;
+  webnn_status status = WEBNN_OK;
+  if (timing == NULL)
+    return webnn_graph_compute(self->native, graph->native, inputs, n_inputs, outputs, n_outputs, error);
+  for (size_t i = 0; i < timing->n_runs && status == WEBNN_OK; i++)
+    status = webnn_graph_profile(self->native, graph->native, inputs, n_inputs, outputs, n_outputs,
+                                 timing->seconds, timing->n_steps, error);
+  return status;
+}
+
+static PyObject *compute(Context *self, Graph *graph, PyObject *inputs, PyObject *outputs,
+                         const Timing *timing) {
   size_t n_inputs = (size_t)PyDict_Size(inputs);
   size_t n_outputs = outputs == NULL ? graph->n_outputs : (size_t)PyDict_Size(outputs);
   const Port *ports = graph->ports;
@@ -200,8 +220,7 @@ static PyObject *compute(Context *self, Graph *graph, PyObject *inputs, PyObject
     result = Py_NewRef(outputs);
   if (result == NULL) goto done;
   Py_BEGIN_ALLOW_THREADS
-  status = webnn_graph_compute(self->native, graph->native, loans.named, n_inputs, loans.named + n_inputs,
-                               loans.n - n_inputs, &error);
+  status = run_native(self, graph, &loans, n_inputs, timing, &error);
   Py_END_ALLOW_THREADS
   if (status != WEBNN_OK) {
     Py_CLEAR(result);
@@ -223,5 +242,46 @@ PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_
   if (graph == NULL || check_dict(params.function, "inputs", given[1]) < 0 ||
       (outputs != NULL && check_dict(params.function, "outputs", outputs) < 0))
     return NULL;
-  return compute(self, graph, given[1], outputs);
+  return compute(self, graph, given[1], outputs, NULL);
+}
+
+/* ---- profile */
+
+static PyObject *steps_list(const Graph *graph, const Timing *timing) {
+  PyObject *list = PyList_New((Py_ssize_t)timing->n_steps);
+  for (size_t i = 0; list != NULL && i < timing->n_steps; i++) {
+    webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
+    webnn_graph_get_step(graph->native, i, &step);
+    PyObject *dict = Py_BuildValue(
+        "{sssssssNsdsKsK}", "operations", step.operations, "kernel", step.kernel, "shapes", step.shapes, "label",
+        PyUnicode_DecodeUTF8(step.label.data, (Py_ssize_t)step.label.size, "replace"), "seconds",
+        timing->seconds[i] / (double)timing->n_runs, "bytes", (unsigned long long)step.n_bytes, "flops",
+        (unsigned long long)step.n_flops);
+    if (dict == NULL) Py_CLEAR(list);
+    else PyList_SET_ITEM(list, (Py_ssize_t)i, dict);
+  }
+  return list;
+}
+
+PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+  static const char *const keywords[] = {"inputs", "runs", NULL};
+  static const Params params = {"profile", keywords, 2, 1};
+  Graph *graph = (Graph *)object;
+  Context *context = (Context *)graph->context;
+  Where where = {"profile", "runs", NULL};
+  Timing timing = {.n_runs = 10, .n_steps = webnn_graph_n_steps(graph->native)};
+  PyObject *given[2], *list = NULL;
+  uint32_t runs = 10;
+  if (wpy_parse(&params, args, n_args, names, given) < 0 ||
+      check_dict(params.function, "inputs", given[0]) < 0)
+    return NULL;
+  if (!wpy_absent(given[1]) && wpy_uint32(&where, given[1], &runs) < 0) return NULL;
+  timing.n_runs = runs == 0 ? 1 : runs;
+  timing.seconds = PyMem_Calloc(timing.n_steps + 1, sizeof *timing.seconds);
+  if (timing.seconds == NULL) return PyErr_NoMemory();
+  PyObject *outputs = compute(context, graph, given[0], NULL, &timing);
+  if (outputs != NULL) list = steps_list(graph, &timing);
+  Py_XDECREF(outputs);
+  PyMem_Free(timing.seconds);
+  return list;
 }

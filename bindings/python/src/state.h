@@ -239,6 +239,7 @@ PyObject *wpy_builder_number(Builder *builder, webnn_data_type type, webnn_numbe
 PyObject *wpy_context_write_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
 PyObject *wpy_context_read_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
 PyObject *wpy_context_dispatch(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
+PyObject *wpy_graph_profile(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
 PyObject *wpy_context_compute(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
 
 /* A zeroed object of one of our types, with its state set. */

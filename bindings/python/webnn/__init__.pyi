@@ -219,6 +219,9 @@ class Graph:
 
     @property
     def _definition(self) -> tuple[GraphBuilder, dict[str, Operand]] | None: ...
+    def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> list[dict[str, Any]]:
+        """Runs the graph and says of each step, in running order, what it does and how long it takes."""
+
     def destroy(self) -> None:
         """No more runs; those that are queued still end. Spec: MLGraph.destroy."""
 

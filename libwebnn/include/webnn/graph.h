@@ -113,6 +113,30 @@ typedef struct webnn_graph_memory {
 /** Fills `*out`, as far as its `struct_size` reaches.  Threads: any. */
 WEBNN_API void webnn_graph_get_memory(const webnn_graph *graph, webnn_graph_memory *out);
 
+/** One step of a compiled graph: some operations of the builder's that run as one. Strings are borrowed and
+ *  live as long as the graph. */
+typedef struct webnn_graph_step {
+  size_t struct_size;
+  const char *operations; /**< "conv2d+relu" */
+  const char *kernel;     /**< what runs them */
+  const char *shapes;     /**< operands and result; `:0231` is an order of axes, `c` a constant */
+  webnn_str label;        /**< of the first of them that has one */
+  uint64_t n_bytes;       /**< read and written, each once */
+  uint64_t n_flops;       /**< of products and convolutions; 0 for the rest */
+} webnn_graph_step;
+#define WEBNN_GRAPH_STEP_INIT { sizeof(webnn_graph_step), NULL, NULL, NULL, {NULL, 0}, 0, 0 }
+
+/** How many steps there are, and step `i` in running order; false past the end.  Threads: any. */
+WEBNN_API size_t webnn_graph_n_steps(const webnn_graph *graph);
+WEBNN_API bool webnn_graph_get_step(const webnn_graph *graph, size_t i, webnn_graph_step *out);
+
+/** `webnn_graph_compute` that adds the time of each step to `seconds`, a list of `webnn_graph_n_steps`
+ *  numbers.  Threads, Fails: as there; TYPE (length of the list). */
+WEBNN_API webnn_status webnn_graph_profile(webnn_context *context, webnn_graph *graph,
+                                           const webnn_named_data *inputs, size_t n_inputs,
+                                           const webnn_named_data *outputs, size_t n_outputs,
+                                           double *seconds, size_t n_steps, webnn_error *err);
+
 /** Runs the graph on tensors, in its place on the timeline, and returns at once.  Spec: MLContext.dispatch.
  *  Tensors and graph may be destroyed or released right after.  Threads: any.
  *  Fails: TYPE (graph or tensor of another context, a tensor twice, destroyed tensor, names or descriptors

@@ -79,11 +79,12 @@ static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph *
     status = wnn_error_set(err, status, "build: out of memory");
   else
     status = backend->compile(context->device, ir, &executable, err);
+  if (status == WEBNN_OK && !wnn_graph_complete(graph, executable))
+    status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "build: out of memory");
   if (status != WEBNN_OK) {
     webnn_graph_release(graph);
     return spec_failure(status, err);
   }
-  wnn_graph_complete(graph, executable);
   *out = graph;
   return WEBNN_OK;
 }

@@ -14,6 +14,7 @@ typedef struct compute {
   wnn_task task; /* first: it is queued where it stands, on the caller's stack */
   webnn_graph *graph;
   webnn_status status;
+  double *seconds; /* a profile's; else NULL */
   atomic_int done;
   size_t n_inputs, n; /* ends */
   size_t n_staged;    /* of those whose memory isn't aligned */
@@ -122,7 +123,7 @@ static void unstage(const compute *c) {
 
 static webnn_status run(const compute *c) {
   return c->graph->context->backend->run(c->graph->executable, c->pointers,
-                                         c->pointers + c->n_inputs);
+                                         c->pointers + c->n_inputs, c->seconds);
 }
 
 static void run_queued(wnn_task *base, bool lost) {
@@ -179,11 +180,12 @@ static webnn_status run_in_turn(compute *c, webnn_error *err) {
   return wnn_error_set(err, c->status, "compute: the graph failed on the device");
 }
 
-webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph,
-                                 const webnn_named_data *inputs, size_t n_inputs,
-                                 const webnn_named_data *outputs, size_t n_outputs,
-                                 webnn_error *err) {
+static webnn_status compute_graph(webnn_context *context, webnn_graph *graph,
+                                  const webnn_named_data *inputs, size_t n_inputs,
+                                  const webnn_named_data *outputs, size_t n_outputs,
+                                  double *seconds, webnn_error *err) {
   compute c;
+  c.seconds = seconds;
   webnn_status status = wnn_call_check_graph("compute", context, graph, err);
   if (status != WEBNN_OK) return status;
   if (!make_lists(&c, graph)) return wnn_error_no_memory(err);
@@ -197,4 +199,23 @@ webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph,
   if (status == WEBNN_OK && c.n_staged != 0) unstage(&c);
   free_lists(&c);
   return status;
+}
+
+webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph,
+                                 const webnn_named_data *inputs, size_t n_inputs,
+                                 const webnn_named_data *outputs, size_t n_outputs,
+                                 webnn_error *err) {
+  return compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, NULL, err);
+}
+
+webnn_status webnn_graph_profile(webnn_context *context, webnn_graph *graph,
+                                 const webnn_named_data *inputs, size_t n_inputs,
+                                 const webnn_named_data *outputs, size_t n_outputs, double *seconds,
+                                 size_t n_steps, webnn_error *err) {
+  webnn_status status = wnn_call_check_graph("profile", context, graph, err);
+  if (status != WEBNN_OK) return status;
+  if (n_steps != graph->n_steps)
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "profile: there is room for %zu steps, the graph has %zu",
+                         n_steps, graph->n_steps);
+  return compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, seconds, err);
 }

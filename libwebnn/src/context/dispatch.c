@@ -46,7 +46,7 @@ static void run_dispatch(wnn_task *base, bool lost) {
   size_t n_inputs = graph->n_inputs, n = n_inputs + graph->n_outputs;
   webnn_status status = WEBNN_OK;
   if (!lost)
-    status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs);
+    status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs, NULL);
   /* Nobody awaits a dispatch, and its outputs are in an unknown state: only the loss of all can
    * tell. */
   if (status != WEBNN_OK) wnn_context_lose(context, "a dispatched graph failed on the device");

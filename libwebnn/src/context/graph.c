@@ -36,9 +36,34 @@ webnn_graph *wnn_graph_prepare(webnn_context *context, const wnn_graph *ir) {
   return NULL;
 }
 
-void wnn_graph_complete(webnn_graph *graph, wnn_executable *executable) {
+/* The executable's steps, in the graph's own memory: the graph may be looked at after its destruction. */
+static bool copy_steps(webnn_graph *graph) {
+  const wnn_backend *backend = graph->context->backend;
+  wnn_arena *arena = &graph->arena;
+  size_t n = 0;
+  while (backend->step != NULL && backend->step(graph->executable, n) != NULL) n++;
+  graph->steps = wnn_arena_array(arena, n, sizeof *graph->steps);
+  if (graph->steps == NULL) return false;
+  for (size_t i = 0; i < n; i++) {
+    const wnn_step_info *info = backend->step(graph->executable, i);
+    webnn_graph_step *step = &graph->steps[i];
+    *step = (webnn_graph_step)WEBNN_GRAPH_STEP_INIT;
+    step->operations = wnn_arena_copy(arena, info->operations, strlen(info->operations) + 1);
+    step->kernel = wnn_arena_copy(arena, info->kernel, strlen(info->kernel) + 1);
+    step->shapes = wnn_arena_copy(arena, info->shapes, strlen(info->shapes) + 1);
+    step->n_bytes = info->n_bytes;
+    step->n_flops = info->n_flops;
+    if (!wnn_arena_str(arena, info->label, &step->label)) return false;
+    if (step->operations == NULL || step->kernel == NULL || step->shapes == NULL) return false;
+  }
+  graph->n_steps = n;
+  return true;
+}
+
+bool wnn_graph_complete(webnn_graph *graph, wnn_executable *executable) {
   webnn_context *context = graph->context;
   graph->executable = executable;
+  if (!copy_steps(graph)) return false;
   graph->memory = context->backend->memory(executable);
   graph->light = context->backend->is_light(executable);
   wnn_context_lock(context);
@@ -50,6 +75,7 @@ void wnn_graph_complete(webnn_graph *graph, wnn_executable *executable) {
     context->graphs = graph;
   }
   wnn_context_unlock(context);
+  return true;
 }
 
 /* ---- owners and the end */
@@ -153,6 +179,17 @@ webnn_str webnn_graph_input(const webnn_graph *graph, size_t i, webnn_descriptor
 
 webnn_str webnn_graph_output(const webnn_graph *graph, size_t i, webnn_descriptor *out) {
   return describe(graph->outputs, graph->n_outputs, i, out);
+}
+
+size_t webnn_graph_n_steps(const webnn_graph *graph) { return graph->n_steps; }
+
+bool webnn_graph_get_step(const webnn_graph *graph, size_t i, webnn_graph_step *out) {
+  if (i >= graph->n_steps) return false;
+  size_t room = out->struct_size;
+  webnn_graph_step step = graph->steps[i];
+  step.struct_size = room;
+  memcpy(out, &step, room < sizeof step ? room : sizeof step);
+  return true;
 }
 
 void webnn_graph_get_memory(const webnn_graph *graph, webnn_graph_memory *out) {

@@ -19,6 +19,8 @@ struct webnn_graph {
   wnn_graph_end *inputs, *outputs;
   size_t n_inputs, n_outputs;
   wnn_memory_use memory;
+  webnn_graph_step *steps; /* copies that outlive the executable */
+  size_t n_steps;
   bool light;            /* a waiting caller may run it */
   atomic_bool destroyed; /* set under the lock */
   /* Under the lock. The executable goes when the graph is destroyed and no run is left. */
@@ -31,8 +33,8 @@ struct webnn_graph {
 /* A graph without an executable, with the ends of `ir`; NULL: out of memory. */
 webnn_graph *wnn_graph_prepare(webnn_context *context, const wnn_graph *ir);
 /* Gives it the executable and puts it among the context's; destroyed at once if the context is
- * lost. */
-void wnn_graph_complete(webnn_graph *graph, wnn_executable *executable);
+ * lost. False: out of memory; the executable is the graph's all the same. */
+bool wnn_graph_complete(webnn_graph *graph, wnn_executable *executable);
 
 /* Under the lock: a run keeps the graph and its executable, until it unpins it. */
 void wnn_graph_pin(webnn_graph *graph);

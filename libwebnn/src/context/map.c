@@ -23,7 +23,8 @@ webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_error *err
   if (status != WEBNN_OK) return status;
   wnn_context_lock(context);
   status = check_map(tensor, err);
-  if (status == WEBNN_OK && !wnn_tensor_is_free(tensor) && wnn_timeline_on_worker(context->timeline))
+  if (status == WEBNN_OK && !wnn_tensor_is_free(tensor) &&
+      wnn_timeline_on_worker(context->timeline))
     status = wnn_error_set(err, WEBNN_ERROR_INVALID_STATE,
                            "map_tensor: the context's worker can't wait for itself");
   if (status == WEBNN_OK) {

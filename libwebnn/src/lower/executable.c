@@ -3,6 +3,7 @@
 
 #include "lower/program.h"
 #include <string.h>
+#include <time.h>
 
 /* A slot of an argument list that follows a graph input or output. */
 typedef struct patch {
@@ -24,6 +25,7 @@ struct wnn_executable {
   wnn_alloc alloc;
   wnn_arena arena; /* everything below but the plans, the blobs and the memory */
   flat_step *steps;
+  wnn_step_info *infos; /* of the steps */
   size_t n_steps;
   patches inputs, outputs;
   wnn_blob **blobs; /* constants that kernels read at the run */
@@ -131,12 +133,14 @@ static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   exe->inputs.list = wnn_arena_array(&exe->arena, n_ports, sizeof *exe->inputs.list);
   exe->outputs.list = wnn_arena_array(&exe->arena, n_ports, sizeof *exe->outputs.list);
   exe->steps = wnn_arena_array(&exe->arena, program->n_steps, sizeof *exe->steps);
-  if (slots == NULL || exe->inputs.list == NULL || exe->outputs.list == NULL || exe->steps == NULL)
+  exe->infos = wnn_arena_array(&exe->arena, program->n_steps, sizeof *exe->infos);
+  if (exe->infos == NULL || slots == NULL || exe->inputs.list == NULL || exe->outputs.list == NULL || exe->steps == NULL)
     return WEBNN_ERROR_UNKNOWN;
   exe->is_light = program->n_steps <= MAX_LIGHT_STEPS;
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     const wnn_region *region = &step->region;
+    if (wnn_step_describe(step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     flat_step *flat = &exe->steps[exe->n_steps++];
     *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, (char *)exe->memory + program->arena_bytes}};
     for (size_t i = 0; i < region->n_inputs; i++)
@@ -225,16 +229,40 @@ static void apply(const patches *p, const wnn_buffer *const *buffers) {
   for (size_t i = 0; i < p->n; i++) *p->list[i].slot = buffers[p->list[i].index]->host;
 }
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static webnn_status run_timed(const wnn_executable *exe, double *seconds) {
+  double start = now();
+  for (size_t i = 0; i < exe->n_steps; i++) {
+    const flat_step *step = &exe->steps[i];
+    webnn_status status = step->plan->kernel->run(step->plan, &step->run);
+    if (status != WEBNN_OK) return status;
+    double end = now();
+    seconds[i] += end - start;
+    start = end;
+  }
+  return WEBNN_OK;
+}
+
 webnn_status wnn_executable_run(wnn_executable *exe, const wnn_buffer *const *inputs,
-                                const wnn_buffer *const *outputs) {
+                                const wnn_buffer *const *outputs, double *seconds) {
   apply(&exe->inputs, inputs);
   apply(&exe->outputs, outputs);
+  if (seconds != NULL) return run_timed(exe, seconds);
   for (size_t i = 0; i < exe->n_steps; i++) {
     const flat_step *step = &exe->steps[i];
     webnn_status status = step->plan->kernel->run(step->plan, &step->run);
     if (status != WEBNN_OK) return status;
   }
   return WEBNN_OK;
+}
+
+const wnn_step_info *wnn_executable_step(const wnn_executable *exe, size_t i) {
+  return i < exe->n_steps ? &exe->infos[i] : NULL;
 }
 
 wnn_memory_use wnn_executable_memory(const wnn_executable *exe) { return exe->use; }

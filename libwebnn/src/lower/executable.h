@@ -12,7 +12,8 @@ webnn_status wnn_lower_evaluate(const wnn_lowering *lowering, const wnn_node *no
 
 void wnn_executable_free(wnn_executable *executable);
 webnn_status wnn_executable_run(wnn_executable *executable, const wnn_buffer *const *inputs,
-                                const wnn_buffer *const *outputs);
+                                const wnn_buffer *const *outputs, double *seconds);
+const wnn_step_info *wnn_executable_step(const wnn_executable *executable, size_t i);
 wnn_memory_use wnn_executable_memory(const wnn_executable *executable);
 bool wnn_executable_is_light(const wnn_executable *executable);
 

@@ -60,4 +60,7 @@ webnn_status wnn_program_place(wnn_program *program);
 webnn_status wnn_program_add_step(wnn_program *program, wnn_step *step);
 bool wnn_op_is_view(const wnn_node *node);
 
+/* Describes a planned step, in memory of `arena` (describe.c); UNKNOWN when out of memory. */
+webnn_status wnn_step_describe(const wnn_step *step, wnn_arena *arena, wnn_step_info *out);
+
 #endif

@@ -1,5 +1,6 @@
-/* Absorbs what follows a convolution or product channel by channel into its constant weights and bias:
- * batch normalisation, products and sums with constants. float32 only: float16 would round elsewhere. */
+/* Absorbs what follows a convolution channel by channel into its constant weights and bias: batch normalisation,
+ * products and sums with constants. A batch normalisation that stands elsewhere is spelled out. float32 only:
+ * float16 would round elsewhere. */
 #include "passes/pass.h"
 
 #include <math.h>
@@ -142,14 +143,61 @@ static webnn_status absorb(wnn_graph *graph, wnn_node *node, const wnn_node *con
   return wnn_put_node(graph, node->outputs[0], WNN_OP_CONV2D, conv->attrs, inputs, 3);
 }
 
+/* A constant of one number a channel, shaped to broadcast along `axis`. */
+static wnn_value *channel_constant(wnn_graph *graph, const wnn_desc *shape, uint32_t axis, float **numbers) {
+  wnn_desc desc = {.type = WEBNN_DATA_TYPE_FLOAT32, .rank = shape->rank - axis};
+  void *bytes = NULL;
+  desc.dims[0] = shape->dims[axis];
+  for (uint32_t i = 1; i < desc.rank; i++) desc.dims[i] = 1;
+  wnn_value *value = wnn_new_constant(graph, &desc, &bytes);
+  *numbers = bytes;
+  return value;
+}
+
+/* (x − mean) · factor + bias, channel by channel: element-wise steps that fuse with what stands round them. */
+static webnn_status expand_batch_normalization(wnn_graph *graph, wnn_node *node) {
+  const wnn_batch_normalization_attrs *attrs = node->attrs;
+  const wnn_desc *shape = &node->outputs[0]->desc;
+  float *means, *factors, *shifts;
+  wnn_value *mean = channel_constant(graph, shape, attrs->axis, &means);
+  wnn_value *factor = channel_constant(graph, shape, attrs->axis, &factors);
+  wnn_value *shift = channel_constant(graph, shape, attrs->axis, &shifts);
+  if (mean == NULL || factor == NULL || shift == NULL) return WEBNN_ERROR_UNKNOWN;
+  const wnn_value *scale = node->inputs[3], *bias = node->inputs[4];
+  for (size_t c = 0; c < shape->dims[attrs->axis]; c++) {
+    double deviation = sqrt((double)wnn_constant_at(node->inputs[2], c) + attrs->epsilon.as.f);
+    means[c] = wnn_constant_at(node->inputs[1], c);
+    factors[c] = (float)((scale ? (double)wnn_constant_at(scale, c) : 1.0) / deviation);
+    shifts[c] = bias ? wnn_constant_at(bias, c) : 0.0f;
+  }
+  static const wnn_op_id ops[3] = {WNN_OP_SUB, WNN_OP_MUL, WNN_OP_ADD};
+  wnn_value *const others[3] = {mean, factor, shift};
+  wnn_value *x = node->inputs[0];
+  for (int i = 0; i < 3; i++) {
+    wnn_node *step = wnn_graph_node(graph, node, ops[i], NULL, (wnn_value *[]){x, others[i]}, 2, shape, 1);
+    if (step == NULL) return WEBNN_ERROR_UNKNOWN;
+    step->label = node->label;
+    x = step->outputs[0];
+  }
+  wnn_graph_replace(graph, node->outputs[0], x);
+  return WEBNN_OK;
+}
+
+static bool is_expandable(const wnn_node *node) {
+  return wnn_node_is(node, WNN_OP_BATCH_NORMALIZATION) &&
+         node->outputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT32 && all_constant(node, 1);
+}
+
 webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed) {
   for (wnn_node *node = graph->first; node != NULL; node = node->next) {
     affine a;
     wnn_node *conv = NULL;
     for (size_t i = 0; i < node->n_inputs && i < 2 && conv == NULL; i++)
       if (node->inputs[i] != NULL) conv = changeable_conv(node->inputs[i]);
-    if (conv == NULL || !affine_of(graph, node, conv, &a)) continue;
-    webnn_status status = absorb(graph, node, conv, &a);
+    webnn_status status;
+    if (conv != NULL && affine_of(graph, node, conv, &a)) status = absorb(graph, node, conv, &a);
+    else if (is_expandable(node)) status = expand_batch_normalization(graph, node);
+    else continue;
     if (status != WEBNN_OK) return status;
     *changed = true;
   }

@@ -35,12 +35,41 @@ static webnn_status put_reshape(wnn_graph *graph, wnn_node *node) {
   return wnn_put_node(graph, node->outputs[0], WNN_OP_RESHAPE, &attrs, node->inputs, 1);
 }
 
+/* A pool whose one window is the whole plane is a reduction. */
+static bool is_global_pool(const wnn_node *node, wnn_op_id *reduction) {
+  switch (node->op->id) {
+    case WNN_OP_AVERAGE_POOL2D: *reduction = WNN_OP_REDUCE_MEAN; break;
+    case WNN_OP_L2_POOL2D: *reduction = WNN_OP_REDUCE_L2; break;
+    case WNN_OP_MAX_POOL2D: *reduction = WNN_OP_REDUCE_MAX; break;
+    default: return false;
+  }
+  const wnn_pool2d_attrs *attrs = node->attrs;
+  const uint32_t *dims = node->inputs[0]->desc.dims;
+  uint32_t first = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 2 : 1;
+  for (uint32_t i = 0; i < 2; i++) {
+    bool whole = attrs->window_dimensions.data[i] == dims[first + i] && attrs->dilations.data[i] == 1 &&
+                 attrs->output_sizes.data[i] == 1;
+    if (!whole || attrs->padding.data[2 * i] != 0) return false;
+  }
+  return true;
+}
+
+static webnn_status put_reduction(wnn_graph *graph, wnn_node *node, wnn_op_id reduction) {
+  const wnn_pool2d_attrs *pool = node->attrs;
+  static const uint32_t axes[2][2] = {{2, 3}, {1, 2}};
+  wnn_reduce_attrs attrs = {.axes = {.n = 2, .given = true}, .keep_dimensions = true};
+  attrs.axes.data = axes[pool->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 0 : 1];
+  return wnn_put_node(graph, node->outputs[0], reduction, &attrs, node->inputs, 1);
+}
+
 webnn_status wnn_pass_canonicalise(wnn_graph *graph, bool *changed) {
   webnn_status status = WEBNN_OK;
+  wnn_op_id reduction;
   for (wnn_node *node = graph->first; node != NULL && status == WEBNN_OK; node = node->next) {
-    if (!is_reshape_in_disguise(node)) continue;
-    status = put_reshape(graph, node);
-    *changed = true;
+    bool reshapes = is_reshape_in_disguise(node), reduces = is_global_pool(node, &reduction);
+    if (reshapes) status = put_reshape(graph, node);
+    if (reduces) status = put_reduction(graph, node, reduction);
+    *changed = *changed || reshapes || reduces;
   }
   return status;
 }

@@ -1,0 +1,264 @@
+/* gru, gruCell, lstm, lstmCell of float32 and float16, in any unblocked layouts: plans how operands are packed and how
+ * the work is cut. */
+#include "kernels/recurrent.h"
+
+#include "kernels/kernels.h"
+#include <string.h>
+
+/* Multiply-adds: less than this isn't worth a second thread, … */
+#define PARALLEL_WORK ((size_t)1 << 20)
+/* … and less than this in a step not the threads' meeting behind each. */
+#define CHUNK_WORK ((size_t)1 << 14)
+/* Rows of input products that are computed at a time: enough for the weights to be read seldom, few enough for the
+ * sums to stay near. */
+#define STRETCH_ROWS ((size_t)48)
+/* Batches that go through time together at least, where batches are shared among threads: weights are read once a
+ * step for all of them. */
+#define GROUP_BATCHES ((size_t)4)
+
+extern const wnn_recurrent_rows wnn_recurrent_rows_generic;
+#ifdef __x86_64__
+extern const wnn_vector wnn_vector_avx2, wnn_vector_avx512;
+extern const wnn_recurrent_rows wnn_recurrent_rows_avx2, wnn_recurrent_rows_avx512;
+#endif
+
+const wnn_recurrent_rows *wnn_recurrent_rows_get(void) {
+#ifdef __x86_64__
+  const wnn_vector *vector = wnn_vector_get();
+  if (vector == &wnn_vector_avx512) return &wnn_recurrent_rows_avx512;
+  if (vector == &wnn_vector_avx2) return &wnn_recurrent_rows_avx2;
+#endif
+  return &wnn_recurrent_rows_generic;
+}
+
+/* ---- what the node says */
+
+/* Operands of a node by role; -1: it has none. */
+static const int8_t gru_operands[] = {0, 1, 2, 3, 4, -1, 5, -1}, gru_cell_operands[] = {0, 1, 2, 4, 5, -1, 3, -1},
+                    lstm_operands[] = {0, 1, 2, 3, 4, 5, 6, 7}, lstm_cell_operands[] = {0, 1, 2, 5, 6, 7, 3, 4};
+
+static const int8_t *operands_of(wnn_op_id op) {
+  switch (op) {
+    case WNN_OP_GRU: return gru_operands;
+    case WNN_OP_GRU_CELL: return gru_cell_operands;
+    case WNN_OP_LSTM: return lstm_operands;
+    default: return lstm_cell_operands;
+  }
+}
+
+static wnn_op_id activation_op(uint32_t activation) {
+  switch (activation) {
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_RELU: return WNN_OP_RELU;
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_SIGMOID: return WNN_OP_SIGMOID;
+    default: return WNN_OP_TANH;
+  }
+}
+
+static void read_activations(wnn_recurrence *plan, const wnn_uints *activations) {
+  const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
+  for (size_t i = 0; i < activations->n && i < 3; i++)
+    plan->activations[i] = plan->vector->stage(activation_op(activations->data[i]), f32, f32);
+}
+
+/* Where the node has each gate: iofg, ifgo; zrn, rzn. */
+static const uint8_t lstm_blocks[][WNN_MAX_GATES] = {{0, 1, 2, 3}, {0, 3, 1, 2}},
+                     gru_blocks[][WNN_MAX_GATES] = {{0, 1, 2, 0}, {1, 0, 2, 0}};
+
+static void read_attributes(wnn_recurrence *plan, const wnn_node *node) {
+  plan->is_lstm = node->op->id == WNN_OP_LSTM || node->op->id == WNN_OP_LSTM_CELL;
+  const uint8_t *blocks;
+  webnn_recurrent_network_direction direction;
+  if (plan->is_lstm) {
+    const wnn_lstm_attrs *attrs = node->attrs;
+    plan->n_gates = 4;
+    plan->n_hidden = attrs->hidden_size;
+    direction = attrs->direction;
+    blocks = lstm_blocks[attrs->layout];
+    read_activations(plan, &attrs->activations);
+  } else {
+    const wnn_gru_attrs *attrs = node->attrs;
+    plan->n_gates = 3;
+    plan->n_hidden = attrs->hidden_size;
+    plan->reset_after = attrs->reset_after;
+    direction = attrs->direction;
+    blocks = gru_blocks[attrs->layout];
+    read_activations(plan, &attrs->activations);
+  }
+  memcpy(plan->blocks, blocks, sizeof plan->blocks);
+  plan->starts_backward = direction == WEBNN_RECURRENT_NETWORK_DIRECTION_BACKWARD;
+}
+
+/* Axes that a cell's operands don't have get the stride 0. */
+static bool read_source(wnn_recurrent_source *source, const wnn_region *region, int operand) {
+  if (operand < 0 || (size_t)operand >= region->n_inputs || region->inputs[operand].desc == NULL) return true;
+  const wnn_port *port = &region->inputs[operand];
+  if (wnn_layout_is_blocked(&port->layout)) return false;
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&port->layout, port->desc, strides);
+  *source = (wnn_recurrent_source){.port = (size_t)operand,
+                                   .is_there = true,
+                                   .constant = port->constant,
+                                   .type = port->desc->type};
+  for (uint32_t i = 0; i < port->desc->rank; i++)
+    source->strides[i + 3 - port->desc->rank] = strides[i];
+  return true;
+}
+
+static void read_sizes(wnn_recurrence *plan, const wnn_region *region) {
+  const wnn_desc *input = region->inputs[0].desc;
+  bool is_cell = input->rank == 2;
+  plan->n_steps = is_cell ? 1 : input->dims[0];
+  plan->n_batches = input->dims[input->rank - 2];
+  plan->n_in = input->dims[input->rank - 1];
+  plan->n_directions = is_cell ? 1 : region->inputs[1].desc->dims[0];
+  size_t n_states = plan->is_lstm ? 2 : 1;
+  plan->sequence = region->n_outputs > n_states ? (int)n_states : -1;
+  plan->is_half = region->outputs[0].desc->type == WEBNN_DATA_TYPE_FLOAT16;
+  plan->n_blocks = (plan->n_hidden + plan->rows->width - 1) / plan->rows->width;
+  plan->n_padded = plan->n_blocks * plan->rows->width;
+}
+
+static bool read_node(wnn_recurrence *plan, const wnn_region *region) {
+  const int8_t *operands = operands_of(region->anchor->op->id);
+  if (region->n_posts != 0) return false;
+  read_attributes(plan, region->anchor);
+  read_sizes(plan, region);
+  for (size_t i = 0; i < region->n_outputs; i++)
+    if (!wnn_layout_is_plain(&region->outputs[i].layout, region->outputs[i].desc)) return false;
+  for (size_t role = 0; role < WNN_RECURRENT_N_ROLES; role++)
+    if (!read_source(&plan->sources[role], region, operands[role])) return false;
+  return true;
+}
+
+/* ---- how the work is cut */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Directions and batches don't meet, so threads share them first; where there are too few, they share the units and
+ * meet behind each step. */
+static void cut(wnn_recurrence *plan, const wnn_pool *pool) {
+  size_t per_step = plan->n_batches * plan->n_gates * plan->n_padded * plan->n_hidden;
+  size_t work = per_step + plan->n_batches * plan->n_gates * plan->n_padded * plan->n_in;
+  work *= plan->n_steps * plan->n_directions;
+  size_t threads = pool != NULL ? wnn_pool_threads(pool) : 1;
+  plan->n_groups = plan->n_chunks = 1;
+  plan->base.heavy = work >= PARALLEL_WORK;
+  if (plan->base.heavy && threads > plan->n_directions) {
+    size_t wanted = (threads + plan->n_directions - 1) / plan->n_directions;
+    if (plan->n_batches >= wanted * GROUP_BATCHES) plan->n_groups = wanted;
+    else if (wnn_pool_spins(pool)) plan->n_chunks = least(least(wanted, plan->n_blocks), per_step / CHUNK_WORK + 1);
+  }
+  size_t rows = (plan->n_batches + plan->n_groups - 1) / plan->n_groups;
+  plan->stretch = least(plan->n_steps, (STRETCH_ROWS + rows - 1) / rows);
+}
+
+/* ---- memory */
+
+static size_t place(size_t *end, size_t n_bytes) {
+  size_t at = *end;
+  *end += (n_bytes + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE;
+  return at;
+}
+
+/* Room for a whole operand as plain float32 [n0][n1][n2], unless its own memory serves. */
+static size_t place_flat(wnn_recurrence *plan, wnn_recurrent_role role, const size_t n[3]) {
+  const wnn_recurrent_source *source = &plan->sources[role];
+  if (source->is_there && wnn_recurrent_is_flat(source, n)) return 0;
+  return place(&plan->base.scratch_bytes, n[0] * n[1] * n[2] * sizeof(float));
+}
+
+static void place_strand(wnn_recurrence *plan) {
+  wnn_recurrent_scratch *to = &plan->scratch;
+  size_t rows = (plan->n_batches + plan->n_groups - 1) / plan->n_groups, end = 0;
+  size_t padded = rows * plan->n_padded * sizeof(float), state = rows * plan->n_hidden * sizeof(float);
+  to->gates = place(&end, plan->stretch * plan->n_gates * padded);
+  if (plan->is_lstm) to->cells = place(&end, padded);
+  else to->extra = place(&end, padded);
+  for (size_t i = 0; i < 2; i++)
+    if (plan->sequence < 0 || plan->is_half) to->states[i] = place(&end, state);
+  if (plan->n_chunks > 1) to->progress = place(&end, wnn_recurrent_progress_bytes(plan->n_chunks));
+  to->strand_bytes = end;
+  to->strands = place(&plan->base.scratch_bytes, plan->n_directions * plan->n_groups * end);
+}
+
+static bool is_constant(const wnn_recurrence *plan, wnn_recurrent_role role) {
+  return !plan->sources[role].is_there || plan->sources[role].constant != NULL;
+}
+
+static void place_pack(wnn_recurrence *plan, wnn_recurrent_pack pack, bool is_kept, size_t n_floats) {
+  size_t *end = is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes;
+  plan->packs[pack].is_kept = is_kept;
+  plan->packs[pack].n_bytes = n_floats * sizeof(float);
+  plan->packs[pack].offset = place(end, plan->packs[pack].n_bytes);
+}
+
+/* The operands behind a pack aren't needed at the run when it is kept. */
+static void mark_packed(wnn_recurrence *plan, wnn_recurrent_role first, wnn_recurrent_role last) {
+  for (size_t role = first; role <= last; role++)
+    if (plan->sources[role].is_there) plan->base.packed |= UINT64_C(1) << plan->sources[role].port;
+}
+
+static void place_all(wnn_recurrence *plan) {
+  size_t gates = plan->n_directions * plan->n_gates * plan->n_padded;
+  bool weight = is_constant(plan, WNN_RECURRENT_WEIGHT);
+  bool recurrent_weight = is_constant(plan, WNN_RECURRENT_RECURRENT_WEIGHT);
+  bool vectors = is_constant(plan, WNN_RECURRENT_BIAS) && is_constant(plan, WNN_RECURRENT_RECURRENT_BIAS) &&
+                 is_constant(plan, WNN_RECURRENT_PEEPHOLE);
+  place_pack(plan, WNN_PACK_WEIGHT, weight, gates * plan->n_in);
+  place_pack(plan, WNN_PACK_RECURRENT_WEIGHT, recurrent_weight, gates * plan->n_hidden);
+  place_pack(plan, WNN_PACK_VECTORS, vectors,
+             wnn_recurrent_peepholes(plan) + 3 * plan->n_directions * plan->n_padded);
+  if (weight) mark_packed(plan, WNN_RECURRENT_WEIGHT, WNN_RECURRENT_WEIGHT);
+  if (recurrent_weight) mark_packed(plan, WNN_RECURRENT_RECURRENT_WEIGHT, WNN_RECURRENT_RECURRENT_WEIGHT);
+  if (vectors) mark_packed(plan, WNN_RECURRENT_BIAS, WNN_RECURRENT_PEEPHOLE);
+
+  const size_t state[3] = {plan->n_directions, plan->n_batches, plan->n_hidden};
+  const wnn_recurrent_source *input = &plan->sources[WNN_RECURRENT_INPUT];
+  if (input->type != WEBNN_DATA_TYPE_FLOAT32 || (plan->n_in > 1 && input->strides[2] != 1))
+    plan->scratch.input =
+        place(&plan->base.scratch_bytes, plan->n_steps * plan->n_batches * plan->n_in * sizeof(float));
+  plan->scratch.hidden = place_flat(plan, WNN_RECURRENT_HIDDEN, state);
+  if (plan->sources[WNN_RECURRENT_CELL].is_there) plan->scratch.cell = place_flat(plan, WNN_RECURRENT_CELL, state);
+  place_strand(plan);
+}
+
+static void free_recurrent(wnn_plan *base) {
+  wnn_recurrence *plan = (wnn_recurrence *)(void *)base;
+  const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
+  wnn_alloc_free(alloc, plan->kept, plan->kept_bytes);
+  wnn_alloc_free(alloc, plan, base->n_bytes);
+}
+
+static webnn_status keep_packs(wnn_recurrence *plan, const wnn_alloc *alloc) {
+  if (plan->kept_bytes == 0) return WEBNN_OK;
+  plan->kept = wnn_alloc_get(alloc, plan->kept_bytes);
+  if (plan->kept == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->base.weight_bytes = plan->kept_bytes;
+  for (size_t pack = 0; pack < WNN_N_PACKS; pack++)
+    if (plan->packs[pack].is_kept)
+      wnn_recurrent_fill(plan, (wnn_recurrent_pack)pack, NULL,
+                         (float *)(void *)(plan->kept + plan->packs[pack].offset));
+  return WEBNN_OK;
+}
+
+static webnn_status plan_recurrent(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  wnn_recurrence *plan = (wnn_recurrence *)(void *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->vector = wnn_vector_get();
+  plan->rows = wnn_recurrent_rows_get();
+  webnn_status status = WEBNN_ERROR_NOT_SUPPORTED;
+  if (read_node(plan, region)) {
+    cut(plan, host->pool);
+    place_all(plan);
+    status = keep_packs(plan, &host->alloc);
+  }
+  if (status != WEBNN_OK) {
+    free_recurrent(&plan->base);
+    return status;
+  }
+  *out = &plan->base;
+  return WEBNN_OK;
+}
+
+const wnn_kernel wnn_recurrent_kernel = {"recurrent", plan_recurrent, wnn_recurrent_run, free_recurrent};

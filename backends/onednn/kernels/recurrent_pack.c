@@ -1,0 +1,104 @@
+/* Brings weights, biases and peepholes of a recurrent network into panels and padded rows. */
+#include "kernels/recurrent.h"
+
+#include <string.h>
+
+static float load(const wnn_recurrent_source *source, const void *bytes, size_t i) {
+  if (source->type == WEBNN_DATA_TYPE_FLOAT16) return wnn_f16_to_f32(((const uint16_t *)bytes)[i]);
+  return ((const float *)bytes)[i];
+}
+
+/* One panel: `n_units` rows of the weight from `at` on become its columns, the columns behind them zeros. */
+static void fill_panel(const wnn_recurrent_source *source, const void *bytes, size_t at, size_t n_units, size_t width,
+                       size_t depth, float *to) {
+  const size_t row = source->strides[1], column = source->strides[2];
+  if (n_units < width) memset(to, 0, depth * width * sizeof *to);
+  if (source->type == WEBNN_DATA_TYPE_FLOAT32 && column == 1) {
+    const float *from = (const float *)bytes + at;
+    for (size_t k = 0; k < depth; k++)
+      for (size_t j = 0; j < n_units; j++) to[k * width + j] = from[j * row + k];
+    return;
+  }
+  for (size_t k = 0; k < depth; k++)
+    for (size_t j = 0; j < n_units; j++) to[k * width + j] = load(source, bytes, at + j * row + k * column);
+}
+
+static void fill_panels(const wnn_recurrence *plan, const wnn_recurrent_source *source, size_t depth,
+                        const wnn_run *run, float *to) {
+  const void *bytes = wnn_recurrent_bytes(source, run);
+  const size_t width = plan->rows->width;
+  for (size_t d = 0; d < plan->n_directions; d++)
+    for (size_t gate = 0; gate < plan->n_gates; gate++)
+      for (size_t block = 0; block < plan->n_blocks; block++) {
+        size_t unit = block * width, left = plan->n_hidden - unit;
+        size_t at = d * source->strides[0] + (plan->blocks[gate] * plan->n_hidden + unit) * source->strides[1];
+        fill_panel(source, bytes, at, left < width ? left : width, width, depth, to);
+        to += depth * width;
+      }
+}
+
+/* Adds `n_hidden` numbers of a vector operand to a padded row. */
+static void add_vector(const wnn_recurrence *plan, wnn_recurrent_role role, size_t direction, size_t block,
+                       const wnn_run *run, float *to) {
+  const wnn_recurrent_source *source = &plan->sources[role];
+  if (!source->is_there) return;
+  const void *bytes = wnn_recurrent_bytes(source, run);
+  size_t at = direction * source->strides[1] + block * plan->n_hidden * source->strides[2];
+  for (size_t k = 0; k < plan->n_hidden; k++) to[k] += load(source, bytes, at + k * source->strides[2]);
+}
+
+static void fill_vectors(const wnn_recurrence *plan, const wnn_run *run, float *to) {
+  enum { NEW_GATE = 2 }; /* gru's */
+  float *apart = to + wnn_recurrent_new_bias(plan), *peepholes = to + wnn_recurrent_peepholes(plan);
+  memset(to, 0, plan->packs[WNN_PACK_VECTORS].n_bytes);
+  for (size_t d = 0; d < plan->n_directions; d++) {
+    for (size_t gate = 0; gate < plan->n_gates; gate++) {
+      float *sum = to + (d * plan->n_gates + gate) * plan->n_padded;
+      bool is_apart = !plan->is_lstm && plan->reset_after && gate == NEW_GATE;
+      add_vector(plan, WNN_RECURRENT_BIAS, d, plan->blocks[gate], run, sum);
+      add_vector(plan, WNN_RECURRENT_RECURRENT_BIAS, d, plan->blocks[gate], run,
+                 is_apart ? apart + d * plan->n_padded : sum);
+    }
+    for (size_t gate = 0; gate < 3; gate++) /* i, o, f in every layout */
+      add_vector(plan, WNN_RECURRENT_PEEPHOLE, d, gate, run, peepholes + (d * 3 + gate) * plan->n_padded);
+  }
+}
+
+void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_pack pack, const wnn_run *run, float *to) {
+  switch (pack) {
+    case WNN_PACK_WEIGHT:
+      fill_panels(plan, &plan->sources[WNN_RECURRENT_WEIGHT], plan->n_in, run, to);
+      break;
+    case WNN_PACK_RECURRENT_WEIGHT:
+      fill_panels(plan, &plan->sources[WNN_RECURRENT_RECURRENT_WEIGHT], plan->n_hidden, run, to);
+      break;
+    default: fill_vectors(plan, run, to);
+  }
+}
+
+bool wnn_recurrent_is_flat(const wnn_recurrent_source *source, const size_t n[3]) {
+  if (source->type != WEBNN_DATA_TYPE_FLOAT32) return false;
+  size_t dense = 1;
+  for (size_t i = 3; i-- > 0; dense *= n[i])
+    if (n[i] > 1 && source->strides[i] != dense) return false;
+  return true;
+}
+
+/* A row of the operand. */
+static void flatten_row(const wnn_recurrence *plan, const wnn_recurrent_source *source, const void *bytes, size_t at,
+                        size_t n, float *to) {
+  if (source->strides[2] == 1 && source->type == WEBNN_DATA_TYPE_FLOAT16) {
+    plan->vector->widen((const uint16_t *)bytes + at, to, n);
+  } else if (source->strides[2] == 1) {
+    memcpy(to, (const float *)bytes + at, n * sizeof *to);
+  } else {
+    for (size_t k = 0; k < n; k++) to[k] = load(source, bytes, at + k * source->strides[2]);
+  }
+}
+
+void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source, const size_t n[3],
+                           const void *bytes, float *to) {
+  for (size_t i = 0; i < n[0]; i++)
+    for (size_t j = 0; j < n[1]; j++, to += n[2])
+      flatten_row(plan, source, bytes, i * source->strides[0] + j * source->strides[1], n[2], to);
+}

@@ -1,0 +1,31 @@
+/* Arithmetic of recurrent networks on float32, compiled for several instruction sets: products with a matrix that lies
+ * in panels, and what gates do with states. */
+#ifndef WNN_ONEDNN_RECURRENT_ROWS_H
+#define WNN_ONEDNN_RECURRENT_ROWS_H
+
+#include <stddef.h>
+
+/* y[i][j] = start[i][j] + Σ x[i][k] · b[k][j], for all columns j of some panels. A panel is `width` columns of b:
+ * `depth` rows of `width` numbers. Panels follow one another, and so do their columns in y and start. */
+typedef struct wnn_panel_product {
+  const float *x, *start, *panels;
+  float *y;                               /* may be `start` */
+  size_t x_stride, start_stride, y_stride; /* between rows; of start 0: one row for all */
+  size_t n_rows, depth, n_panels;
+} wnn_panel_product;
+
+typedef struct wnn_recurrent_rows {
+  size_t width;
+  void (*product)(const wnn_panel_product *is);
+  void (*mul)(const float *a, const float *b, float *y, size_t n);     /* y = a · b */
+  void (*mul_add)(const float *a, const float *b, float *y, size_t n); /* y += a · b */
+  /* cell = forget · cell + in · fresh */
+  void (*cell)(const float *forget, const float *in, const float *fresh, float *cell, size_t n);
+  /* y = update · old + (1 − update) · fresh */
+  void (*blend)(const float *update, const float *old, const float *fresh, float *y, size_t n);
+} wnn_recurrent_rows;
+
+/* For this processor. */
+const wnn_recurrent_rows *wnn_recurrent_rows_get(void);
+
+#endif

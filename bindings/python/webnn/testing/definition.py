@@ -1,0 +1,192 @@
+"""Graphs as data: the JSON of the conformance vectors, which can be built, run and saved.
+
+    {"inputs":    {"x": {"shape": [2], "dataType": "float32", "constant": false, "data": [1, "NaN"]}},
+     "operators": [{"op": "relu", "args": {"input": {"operand": "x"}}, "options": {}, "outputs": ["y"]}],
+     "outputs":   ["y"]}
+
+Names of operations, parameters and options are the specification's. `outputs` may be missing: then those of
+`expected` are the outputs, or else all that no operator consumes. Numbers that JSON doesn't have are strings.
+"""
+
+import re
+
+import numpy as np
+
+import webnn
+
+from .reference import OPERATIONS
+
+_SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+_NUMBER = re.compile(r"NaN|-?Infinity|-?\d+")
+_EXACT = 2**53
+
+
+def snake(name):
+    """averagePool2d -> average_pool2d, gatherND -> gather_nd, isNaN -> is_nan."""
+    return re.sub(r"(?<=[a-z0-9])(NaN|ND|[A-Z])", r"_\1", name).lower()
+
+
+def camel(name):
+    """The specification's name of an operation, parameter or option."""
+    special = {"gather_nd": "gatherND", "scatter_nd": "scatterND", "is_nan": "isNaN"}
+    return special.get(name) or re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+# Numbers and arrays
+
+
+def number(text):
+    return _SPECIAL[text] if text in _SPECIAL else int(text)
+
+
+def array(tensor):
+    """The elements of an input or an expected result; a ValueError where its type cannot hold one exactly."""
+    data, dtype = tensor["data"], np.dtype(tensor["dataType"])
+    if isinstance(data, dict):
+        return np.full(tensor["shape"], data["fill"], dtype)
+    values = [number(value) if isinstance(value, str) else value for value in data]
+    if dtype.kind != "f":
+        return np.array(values, dtype).reshape(tensor["shape"])
+    wide = np.array(values, np.float64)
+    with np.errstate(over="ignore"):
+        exact = wide.astype(dtype)
+    if not np.array_equal(exact.astype(np.float64), wide, equal_nan=True):
+        raise ValueError(f"a value is not a {dtype.name}")
+    return exact.reshape(tensor["shape"])
+
+
+def plain(value):
+    """A number as JSON has it, or as a string."""
+    if isinstance(value, float):
+        if value != value:
+            return "NaN"
+        return value if abs(value) != float("inf") else ("Infinity" if value > 0 else "-Infinity")
+    return value if abs(value) <= _EXACT else str(value)
+
+
+def tensor(values, constant=False):
+    """An array as an input of a definition."""
+    values = np.asarray(values)
+    return {
+        "shape": list(values.shape),
+        "dataType": values.dtype.name,
+        "constant": constant,
+        "data": [plain(value) for value in values.ravel().tolist()],
+    }
+
+
+# Definitions
+
+
+def operand(name):
+    """A reference to an operand, as arguments have it."""
+    return {"operand": name}
+
+
+def operator(op, outputs, args=None, **options):
+    """One call, its options in snake_case or the specification's names; those that are None are absent."""
+    return {
+        "op": camel(op),
+        "args": {camel(key): value for key, value in (args or {}).items()},
+        "options": {camel(key): value for key, value in options.items() if value is not None},
+        "outputs": [outputs] if isinstance(outputs, str) else list(outputs),
+    }
+
+
+def operands_of(step):
+    """The names of all operands that a call takes, in order."""
+    def walk(value):
+        if isinstance(value, dict):
+            yield value["operand"]
+        elif isinstance(value, list):
+            for item in value:
+                yield from walk(item)
+
+    for value in (*step["args"].values(), *step["options"].values()):
+        yield from walk(value)
+
+
+def output_names(definition):
+    if "outputs" in definition:
+        return list(definition["outputs"])
+    if definition.get("expected"):
+        return list(definition["expected"])
+    used = {name for step in definition["operators"] for name in operands_of(step)}
+    return [name for step in definition["operators"] for name in step["outputs"] if name not in used]
+
+
+def argument(value, operands):
+    """A parameter or option as Python calls take it."""
+    if isinstance(value, dict):
+        return operands[value["operand"]]
+    if isinstance(value, list):
+        return [argument(item, operands) for item in value]
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return number(value)
+    return value
+
+
+def call(step, operands):
+    """A call's positional arguments and its options by their Python names."""
+    args = [argument(value, operands) for value in step["args"].values()]
+    return args, {snake(key): argument(value, operands) for key, value in step["options"].items()}
+
+
+def values_of(definition, inputs=None):
+    """The arrays of all inputs and constants; those in `inputs` replace the definition's own."""
+    values = {name: array(tensor) for name, tensor in definition["inputs"].items()
+              if tensor["constant"] or name not in (inputs or {})}
+    for name, value in (inputs or {}).items():
+        wanted = definition["inputs"][name]
+        value = np.asarray(value)
+        if list(value.shape) != wanted["shape"] or value.dtype.name != wanted["dataType"]:
+            raise ValueError(f"input {name!r} must be {wanted['dataType']} {wanted['shape']}")
+        values[name] = value
+    return values
+
+
+def run_operator(step, values):
+    """The outputs of one call in NumPy, in a list."""
+    args, options = call(step, values)
+    options.pop("label", None)
+    result = OPERATIONS[snake(step["op"])](*args, **options)
+    return list(result) if isinstance(result, (tuple, list)) else [np.asarray(result)]
+
+
+def run_reference(definition, inputs=None):
+    """Runs a graph in NumPy: a dict of arrays by name, inputs and intermediate operands included."""
+    values = values_of(definition, inputs)
+    for step in definition["operators"]:
+        values.update(zip(step["outputs"], run_operator(step, values)))
+    return values
+
+
+def add_to(builder, definition):
+    """Makes the calls of a definition on a builder: all operands by name."""
+    operands = {}
+    for name, wanted in definition["inputs"].items():
+        if wanted["constant"]:
+            operands[name] = builder.constant(array(wanted))
+        else:
+            operands[name] = builder.input(name, shape=wanted["shape"], data_type=wanted["dataType"])
+    for step in definition["operators"]:
+        args, options = call(step, operands)
+        results = getattr(builder, snake(step["op"]))(*args, **options)
+        results = list(results) if isinstance(results, (tuple, list)) else [results]
+        operands.update(zip(step["outputs"], results, strict=True))
+    return operands
+
+
+def build(definition, context, outputs=None):
+    """A Graph with the definition's outputs, or with the operands that `outputs` names."""
+    builder = webnn.GraphBuilder(context)
+    operands = add_to(builder, definition)
+    return builder.build({name: operands[name] for name in outputs or output_names(definition)}).result()
+
+
+def run(definition, context, inputs=None, outputs=None):
+    """Builds a graph and runs it once: a dict of arrays by output name."""
+    values = values_of(definition, inputs)
+    graph = build(definition, context, outputs)
+    with graph:
+        return context.compute(graph, {name: values[name] for name in graph.inputs})

@@ -1,0 +1,87 @@
+/* What a step does, in words and numbers: for profiles. */
+#include "lower/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_TEXT ((size_t)512)
+
+typedef struct text {
+  char at[MAX_TEXT];
+  size_t n;
+} text;
+
+static void append(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(text *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(t->at + t->n, MAX_TEXT - t->n, format, args);
+  va_end(args);
+  if (n > 0) t->n = t->n + (size_t)n < MAX_TEXT ? t->n + (size_t)n : MAX_TEXT - 1;
+}
+
+static const char *keep(wnn_arena *arena, const text *t) { return wnn_arena_copy(arena, t->at, t->n + 1); }
+
+/* "float32[1,64,8,8]:0231": the digits are the order of the axes in memory, where it isn't the plain one. */
+static void append_port(text *t, const wnn_port *port) {
+  if (port->desc == NULL) return;
+  append(t, "%s", wnn_desc_format(port->desc).text);
+  if (wnn_layout_is_blocked(&port->layout)) append(t, ":%ux", (unsigned)port->layout.block);
+  else if (!wnn_layout_is_plain(&port->layout, port->desc)) {
+    append(t, ":");
+    for (uint8_t i = 0; i < port->layout.rank; i++) append(t, "%u", (unsigned)port->layout.order[i]);
+  }
+  append(t, port->constant ? "c " : " ");
+}
+
+/* Multiplications and additions of the anchor, from the shapes alone. */
+static uint64_t count_flops(const wnn_region *region) {
+  const wnn_desc *out = &region->anchor_desc, *in = region->n_inputs ? region->inputs[0].desc : NULL;
+  uint64_t n = wnn_desc_count(out);
+  switch (region->anchor->op->id) {
+    case WNN_OP_CONV2D:
+    case WNN_OP_CONV_TRANSPOSE2D: {
+      const wnn_desc *filter = region->inputs[1].desc;
+      uint64_t channels_first = region->anchor->op->id == WNN_OP_CONV2D
+                                    ? ((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout
+                                    : ((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout;
+      const wnn_desc *driver = region->anchor->op->id == WNN_OP_CONV2D ? out : in;
+      uint64_t depth = driver->dims[channels_first == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3];
+      /* Each place of the output (of the input, transposed) meets the filter's share of one channel. */
+      return 2 * wnn_desc_count(driver) * (wnn_desc_count(filter) / depth);
+    }
+    case WNN_OP_MATMUL: return 2 * n * in->dims[in->rank - 1];
+    case WNN_OP_GEMM: {
+      const wnn_gemm_attrs *attrs = region->anchor->attrs;
+      return 2 * n * in->dims[attrs->a_transpose ? 0 : 1];
+    }
+    default: return 0;
+  }
+}
+
+webnn_status wnn_step_describe(const wnn_step *step, wnn_arena *arena, wnn_step_info *out) {
+  const wnn_region *region = &step->region;
+  text operations = {.n = 0}, shapes = {.n = 0};
+  webnn_str label = region->anchor->label;
+  append(&operations, "%s", region->anchor->op->name);
+  for (size_t i = 0; i < region->n_posts; i++) {
+    append(&operations, "+%s", region->posts[i].node->op->name);
+    if (label.size == 0) label = region->posts[i].node->label;
+  }
+  *out = (wnn_step_info){.kernel = step->plan->kernel->name, .n_flops = count_flops(region)};
+  for (size_t i = 0; i < region->n_inputs; i++) {
+    append_port(&shapes, &region->inputs[i]);
+    if (region->inputs[i].desc != NULL) out->n_bytes += wnn_desc_bytes(region->inputs[i].desc);
+  }
+  append(&shapes, "-> ");
+  for (size_t i = 0; i < region->n_outputs; i++) {
+    append_port(&shapes, &region->outputs[i]);
+    out->n_bytes += wnn_desc_bytes(region->outputs[i].desc);
+  }
+  while (shapes.n > 0 && shapes.at[shapes.n - 1] == ' ') shapes.at[--shapes.n] = '\0';
+  out->operations = keep(arena, &operations);
+  out->shapes = keep(arena, &shapes);
+  bool kept = wnn_arena_str(arena, label, &out->label);
+  return kept && out->operations != NULL && out->shapes != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
+}
