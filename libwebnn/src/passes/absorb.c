@@ -12,20 +12,30 @@ typedef struct affine {
   size_t n;
 } affine;
 
-static size_t output_channels(const wnn_node *conv) {
-  const wnn_desc *out = &conv->outputs[0]->desc;
-  const wnn_conv2d_attrs *attrs = conv->attrs;
-  return out->dims[attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3];
+static uint32_t channel_axis(const wnn_node *conv) {
+  const wnn_conv2d_attrs *plain = conv->attrs;
+  const wnn_conv_transpose2d_attrs *transposed = conv->attrs;
+  webnn_input_operand_layout layout =
+      wnn_node_is(conv, WNN_OP_CONV2D) ? plain->input_layout : transposed->input_layout;
+  return layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
 }
 
-static uint32_t channel_axis(const wnn_node *conv) {
-  const wnn_conv2d_attrs *attrs = conv->attrs;
-  return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
+static size_t output_channels(const wnn_node *conv) {
+  return conv->outputs[0]->desc.dims[channel_axis(conv)];
+}
+
+/* A convolution whose filter has every output channel once: a transposed one of several groups hasn't. */
+static wnn_node *made_by_conv(const wnn_value *value) {
+  wnn_node *conv = wnn_made_by(value, WNN_OP_CONV2D);
+  if (conv != NULL) return conv;
+  conv = wnn_made_by(value, WNN_OP_CONV_TRANSPOSE2D);
+  const wnn_conv_transpose2d_attrs *attrs = conv ? conv->attrs : NULL;
+  return attrs != NULL && attrs->groups == 1 ? conv : NULL;
 }
 
 /* The convolution behind `value` when its weights are ours to change. */
 static wnn_node *changeable_conv(const wnn_value *value) {
-  wnn_node *conv = wnn_made_by(value, WNN_OP_CONV2D);
+  wnn_node *conv = made_by_conv(value);
   if (conv == NULL || !wnn_is_private(value) || value->desc.type != WEBNN_DATA_TYPE_FLOAT32) return NULL;
   if (wnn_value_data(conv->inputs[1]) == NULL) return NULL;
   if (conv->n_inputs > 2 && conv->inputs[2] != NULL && wnn_value_data(conv->inputs[2]) == NULL) return NULL;
@@ -103,13 +113,16 @@ static bool affine_of(wnn_graph *graph, const wnn_node *node, const wnn_node *co
   }
 }
 
-/* Elements of the filter between two neighbours along the output channels, and channels. */
+/* Elements of the filter between two neighbours along the output channels. */
 static size_t channel_stride(const wnn_node *conv) {
-  const wnn_conv2d_attrs *attrs = conv->attrs;
+  const wnn_conv2d_attrs *plain = conv->attrs;
+  const wnn_conv_transpose2d_attrs *transposed = conv->attrs;
+  static const uint8_t plain_axes[] = {0, 3, 0, 3};   /* oihw, hwio, ohwi, ihwo */
+  static const uint8_t transposed_axes[] = {1, 2, 0}; /* iohw, hwoi, ohwi */
   size_t strides[WNN_MAX_RANK];
-  static const uint8_t axes[] = {0, 3, 0, 3}; /* oihw, hwio, ohwi, ihwo */
   wnn_shape_strides(&conv->inputs[1]->desc, strides);
-  return strides[axes[attrs->filter_layout]];
+  return strides[wnn_node_is(conv, WNN_OP_CONV2D) ? plain_axes[plain->filter_layout]
+                                                  : transposed_axes[transposed->filter_layout]];
 }
 
 static wnn_value *scaled_filter(wnn_graph *graph, const wnn_node *conv, const affine *a) {
@@ -140,7 +153,7 @@ static webnn_status absorb(wnn_graph *graph, wnn_node *node, const wnn_node *con
   wnn_value *inputs[3] = {conv->inputs[0], scales ? scaled_filter(graph, conv, a) : conv->inputs[1],
                           shifted_bias(graph, conv, a)};
   if (inputs[1] == NULL || inputs[2] == NULL) return WEBNN_ERROR_UNKNOWN;
-  return wnn_put_node(graph, node->outputs[0], WNN_OP_CONV2D, conv->attrs, inputs, 3);
+  return wnn_put_node(graph, node->outputs[0], conv->op->id, conv->attrs, inputs, 3);
 }
 
 /* A constant of one number a channel, shaped to broadcast along `axis`. */

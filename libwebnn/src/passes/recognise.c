@@ -87,41 +87,71 @@ static bool find_mish(const wnn_node *node, finding *f) {
   return false;
 }
 
-/* erf(x / √2), read once: x. */
-static wnn_value *erf_of_scaled(const wnn_value *value) {
-  const wnn_node *erf_node = wnn_made_by(value, WNN_OP_ERF);
-  if (erf_node == NULL || !wnn_is_private(value)) return NULL;
-  const wnn_node *scale = erf_node->inputs[0]->producer;
-  wnn_value *x = wnn_joined_with(scale, WNN_OP_DIV, 1.4142135623730951);
-  return x != NULL ? x : wnn_joined_with(scale, WNN_OP_MUL, 0.7071067811865476);
-}
+/* A product, however it is bracketed: the numbers in it multiplied, and the other factors. */
+#define MAX_FACTORS 6
+typedef struct product {
+  double number;
+  wnn_value *factors[MAX_FACTORS];
+  size_t n;
+} product;
 
-/* 1 + erf(x / √2): x. */
-static wnn_value *gelu_gate(const wnn_value *value) {
-  if (value->producer == NULL || !wnn_is_private(value)) return NULL;
-  wnn_value *inner = wnn_joined_with(value->producer, WNN_OP_ADD, 1.0);
-  return inner ? erf_of_scaled(inner) : NULL;
-}
-
-/* x · (1 + erf(x / √2)) · 0.5, the half at any of the three places. */
-static bool find_gelu(const wnn_node *node, finding *f) {
-  wnn_value *product = wnn_joined_with(node, WNN_OP_MUL, 0.5);
-  const wnn_node *mul = product && wnn_is_private(product) ? wnn_made_by(product, WNN_OP_MUL) : NULL;
+static bool collect_factors(wnn_value *value, bool is_root, product *p) {
+  double number;
+  if (wnn_constant_number(value, &number)) {
+    p->number *= number;
+    return true;
+  }
+  const wnn_node *mul = is_root || wnn_is_private(value) ? wnn_made_by(value, WNN_OP_MUL) : NULL;
   if (mul != NULL)
-    for (int i = 0; i < 2; i++) {
-      wnn_value *x = gelu_gate(mul->inputs[i]);
-      if (x != NULL && x == mul->inputs[1 - i]) return found_unary(f, WNN_OP_GELU, x);
-    }
-  if (!wnn_node_is(node, WNN_OP_MUL)) return false;
+    return collect_factors(mul->inputs[0], false, p) && collect_factors(mul->inputs[1], false, p);
+  if (p->n == MAX_FACTORS) return false;
+  p->factors[p->n++] = value;
+  return true;
+}
+
+static bool is_close(double number, double expected) { return fabs(number - expected) <= 1e-6 * expected; }
+
+/* number · x³. */
+static bool is_cube(wnn_value *value, const wnn_value *x, double number) {
+  product p = {.number = 1.0};
+  if (!collect_factors(value, false, &p) || !is_close(p.number, number)) return false;
+  if (p.n == 1 && p.factors[0]->producer != NULL)
+    return wnn_joined_with(p.factors[0]->producer, WNN_OP_POW, 3.0) == x;
+  return p.n == 3 && p.factors[0] == x && p.factors[1] == x && p.factors[2] == x;
+}
+
+/* erf(x / √2). */
+static bool is_erf_gate(const wnn_value *value, const wnn_value *x) {
+  const wnn_node *node = wnn_made_by(value, WNN_OP_ERF);
+  const wnn_node *scale = node ? node->inputs[0]->producer : NULL;
+  return scale != NULL && (wnn_joined_with(scale, WNN_OP_DIV, 1.4142135623730951) == x ||
+                           wnn_joined_with(scale, WNN_OP_MUL, 0.7071067811865476) == x);
+}
+
+/* tanh(√(2/π) · (x + 0.044715 · x³)). */
+static bool is_tanh_gate(const wnn_value *value, const wnn_value *x) {
+  const wnn_node *node = wnn_made_by(value, WNN_OP_TANH);
+  product p = {.number = 1.0};
+  if (node == NULL || !collect_factors(node->inputs[0], false, &p)) return false;
+  if (p.n != 1 || !is_close(p.number, 0.7978845608028654)) return false;
+  const wnn_node *sum = wnn_made_by(p.factors[0], WNN_OP_ADD);
+  if (sum == NULL) return false;
+  for (int i = 0; i < 2; i++)
+    if (sum->inputs[i] == x && is_cube(sum->inputs[1 - i], x, 0.044715)) return true;
+  return false;
+}
+
+/* ½ · x · (1 + gate(x)), in any order. */
+static bool find_gelu(const wnn_node *node, finding *f) {
+  product p = {.number = 1.0};
+  if (!wnn_node_is(node, WNN_OP_MUL) || !collect_factors(node->outputs[0], true, &p)) return false;
+  if (p.n != 2 || p.number != 0.5) return false;
   for (int i = 0; i < 2; i++) {
-    const wnn_value *gate = node->inputs[i], *half = node->inputs[1 - i];
-    wnn_value *x = gelu_gate(gate);
-    if (x != NULL && half->producer && wnn_is_private(half) &&
-        wnn_joined_with(half->producer, WNN_OP_MUL, 0.5) == x)
-      return found_unary(f, WNN_OP_GELU, x);
-    wnn_value *inner = gate->producer && wnn_is_private(gate) ? wnn_joined_with(gate->producer, WNN_OP_MUL, 0.5) : NULL;
-    x = inner ? gelu_gate(inner) : NULL;
-    if (x != NULL && x == half) return found_unary(f, WNN_OP_GELU, x);
+    wnn_value *x = p.factors[i], *gate = p.factors[1 - i];
+    wnn_value *inner = gate->producer && wnn_is_private(gate) ? wnn_joined_with(gate->producer, WNN_OP_ADD, 1.0) : NULL;
+    if (inner == NULL || !wnn_is_private(inner)) continue;
+    if (is_erf_gate(inner, x)) return found_unary(f, WNN_OP_GELU, x);
+    if (is_tanh_gate(inner, x)) return found_unary(f, WNN_OP_GELU_TANH, x);
   }
   return false;
 }

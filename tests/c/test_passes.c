@@ -1,0 +1,396 @@
+/* Passes: what each makes of a small graph, and that the graph still computes the same. */
+#include "graph/builder.h"
+#include "harness.h"
+#include "passes/pass.h"
+#include <math.h>
+#include <stdlib.h>
+#include <webnn/webnn.h>
+
+#define F32 WEBNN_DATA_TYPE_FLOAT32
+#define MAX_VALUES 4096
+
+typedef struct maker {
+  webnn_builder *builder;
+  bool failed;
+} maker;
+
+static webnn_operand *input(maker *m, const char *name, size_t rank, const uint32_t *shape) {
+  webnn_operand *out = NULL;
+  webnn_descriptor desc = {F32, rank, shape};
+  m->failed |= webnn_builder_input(m->builder, (webnn_str){name, strlen(name)}, &desc, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *number(maker *m, double value) {
+  webnn_operand *out = NULL;
+  webnn_number n = {WEBNN_NUMBER_DOUBLE, {.f = value}};
+  m->failed |= webnn_builder_constant_number(m->builder, F32, n, &out) != WEBNN_OK;
+  return out;
+}
+
+/* A constant of small numbers that differ. */
+static webnn_operand *constant(maker *m, size_t rank, const uint32_t *shape, float from) {
+  webnn_operand *out = NULL;
+  webnn_descriptor desc = {F32, rank, shape};
+  float data[MAX_VALUES];
+  size_t n = 1;
+  for (size_t i = 0; i < rank; i++) n *= shape[i];
+  for (size_t i = 0; i < n; i++) data[i] = from + 0.25f * (float)(i % 7) - 0.125f * (float)(i % 3);
+  m->failed |= webnn_builder_constant(m->builder, &desc, data, n * sizeof *data, &out) != WEBNN_OK;
+  return out;
+}
+
+#define SHAPE(...) sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__}
+
+#define UNARY_CALL(name)                                               \
+  static webnn_operand *name##_of(maker *m, webnn_operand *x) {             \
+    webnn_operand *out = NULL;                                         \
+    m->failed |= webnn_##name(m->builder, x, NULL, &out) != WEBNN_OK;  \
+    return out;                                                        \
+  }
+#define BINARY_CALL(name)                                                    \
+  static webnn_operand *name##_of(maker *m, webnn_operand *a, webnn_operand *b) { \
+    webnn_operand *out = NULL;                                               \
+    m->failed |= webnn_##name(m->builder, a, b, NULL, &out) != WEBNN_OK;     \
+    return out;                                                              \
+  }
+UNARY_CALL(identity)
+UNARY_CALL(relu)
+UNARY_CALL(sigmoid)
+UNARY_CALL(softplus)
+UNARY_CALL(tanh)
+UNARY_CALL(erf)
+UNARY_CALL(sqrt)
+UNARY_CALL(transpose)
+UNARY_CALL(average_pool2d)
+UNARY_CALL(max_pool2d)
+BINARY_CALL(add)
+BINARY_CALL(sub)
+BINARY_CALL(mul)
+BINARY_CALL(div)
+BINARY_CALL(pow)
+BINARY_CALL(conv2d)
+BINARY_CALL(conv_transpose2d)
+
+static webnn_operand *clamp(maker *m, webnn_operand *x, double low, double high) {
+  webnn_clamp_options options = WEBNN_CLAMP_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.min_value = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = low}};
+  options.max_value = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = high}};
+  m->failed |= webnn_clamp(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *hard_sigmoid(maker *m, webnn_operand *x, double alpha, double beta) {
+  webnn_hard_sigmoid_options options = WEBNN_HARD_SIGMOID_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.alpha = alpha;
+  options.beta = beta;
+  m->failed |= webnn_hard_sigmoid(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *mean(maker *m, webnn_operand *x, uint32_t axis) {
+  webnn_reduce_options options = WEBNN_REDUCE_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.axes = &axis;
+  options.n_axes = 1;
+  options.keep_dimensions = true;
+  m->failed |= webnn_reduce_mean(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *reshape(maker *m, webnn_operand *x, size_t rank, const uint32_t *shape) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_reshape(m->builder, x, shape, rank, NULL, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *batch_normalization(maker *m, webnn_operand *x) {
+  webnn_batch_normalization_options options = WEBNN_BATCH_NORMALIZATION_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.scale = constant(m, SHAPE(3), 0.5f);
+  options.bias = constant(m, SHAPE(3), -0.25f);
+  m->failed |= webnn_batch_normalization(m->builder, x, constant(m, SHAPE(3), 0.1f), constant(m, SHAPE(3), 1.0f),
+                                         &options, &out) != WEBNN_OK;
+  return out;
+}
+
+/* ---- graphs */
+
+static webnn_operand *plane(maker *m) { return input(m, "x", SHAPE(1, 2, 4, 4)); }
+static webnn_operand *row(maker *m) { return input(m, "x", SHAPE(2, 8)); }
+
+static webnn_operand *a_silu(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, sigmoid_of(m, x), x);
+}
+static webnn_operand *a_shared_sigmoid(maker *m) { /* the gate has another reader: it stays */
+  webnn_operand *x = row(m), *s = sigmoid_of(m, x);
+  return add_of(m, mul_of(m, x, s), s);
+}
+static webnn_operand *a_hard_swish(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, x, hard_sigmoid(m, x, 1.0 / 6, 0.5));
+}
+static webnn_operand *another_hard_sigmoid(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, x, hard_sigmoid(m, x, 0.2, 0.5));
+}
+static webnn_operand *a_spelled_hard_swish(maker *m) {
+  webnn_operand *x = row(m);
+  return div_of(m, mul_of(m, x, clamp(m, add_of(m, x, number(m, 3)), 0, 6)), number(m, 6));
+}
+static webnn_operand *a_hard_swish_divided_inside(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, div_of(m, clamp(m, add_of(m, number(m, 3), x), 0, 6), number(m, 6)), x);
+}
+static webnn_operand *a_mish(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, x, tanh_of(m, softplus_of(m, x)));
+}
+static webnn_operand *gelu_gate_of(maker *m, webnn_operand *x) {
+  return add_of(m, erf_of(m, div_of(m, x, number(m, 1.4142135623730951))), number(m, 1));
+}
+static webnn_operand *a_gelu(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, mul_of(m, x, gelu_gate_of(m, x)), number(m, 0.5));
+}
+static webnn_operand *a_gelu_halved_first(maker *m) {
+  webnn_operand *x = row(m);
+  return mul_of(m, mul_of(m, x, number(m, 0.5)), gelu_gate_of(m, x));
+}
+static webnn_operand *a_gelu_by_tanh(maker *m) {
+  webnn_operand *x = row(m);
+  webnn_operand *cube = mul_of(m, x, mul_of(m, x, mul_of(m, number(m, 0.044715), x)));
+  webnn_operand *inner = mul_of(m, number(m, 0.7978845608028654), add_of(m, x, cube));
+  return mul_of(m, x, mul_of(m, number(m, 0.5), add_of(m, number(m, 1), tanh_of(m, inner))));
+}
+static webnn_operand *a_gelu_with_another_cube(maker *m) {
+  webnn_operand *x = row(m);
+  webnn_operand *cube = mul_of(m, pow_of(m, x, number(m, 3)), number(m, 0.05));
+  webnn_operand *inner = mul_of(m, number(m, 0.7978845608028654), add_of(m, x, cube));
+  return mul_of(m, x, mul_of(m, number(m, 0.5), add_of(m, number(m, 1), tanh_of(m, inner))));
+}
+static webnn_operand *normalised(maker *m, webnn_operand *x) {
+  webnn_operand *centre = sub_of(m, x, mean(m, x, 1));
+  webnn_operand *variance = mean(m, pow_of(m, centre, number(m, 2)), 1);
+  return div_of(m, centre, sqrt_of(m, add_of(m, variance, number(m, 1e-5))));
+}
+static webnn_operand *a_layer_normalization(maker *m) {
+  webnn_operand *y = mul_of(m, normalised(m, row(m)), constant(m, SHAPE(8), 0.5f));
+  return add_of(m, y, constant(m, SHAPE(8), -1.0f));
+}
+static webnn_operand *a_conv_and_batch_normalization(maker *m) {
+  return relu_of(m, batch_normalization(m, conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f))));
+}
+static webnn_operand *a_transposed_conv_and_sum(maker *m) {
+  return add_of(m, conv_transpose2d_of(m, plane(m), constant(m, SHAPE(2, 3, 2, 2), -0.5f)),
+             constant(m, SHAPE(1, 3, 1, 1), 0.5f));
+}
+static webnn_operand *a_scaled_conv(maker *m) {
+  return mul_of(m, number(m, 0.5), conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f)));
+}
+static webnn_operand *a_conv_with_two_readers(maker *m) {
+  webnn_operand *y = conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f));
+  return add_of(m, mul_of(m, y, number(m, 2)), y);
+}
+static webnn_operand *a_sum_along_the_rows(maker *m) { /* not per channel: it stays */
+  return add_of(m, conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f)), constant(m, SHAPE(2), 0.5f));
+}
+static webnn_operand *a_loose_batch_normalization(maker *m) {
+  return batch_normalization(m, input(m, "x", SHAPE(2, 3, 2, 2)));
+}
+static webnn_operand *identities(maker *m) {
+  return relu_of(m, identity_of(m, mul_of(m, identity_of(m, row(m)), number(m, 1))));
+}
+static webnn_operand *reshapes(maker *m) { return reshape(m, reshape(m, row(m), SHAPE(16)), SHAPE(4, 4)); }
+static webnn_operand *transposes_that_cancel(maker *m) { return transpose_of(m, transpose_of(m, row(m))); }
+static webnn_operand *a_transpose_of_ones(maker *m) { return transpose_of(m, input(m, "x", SHAPE(1, 8, 1))); }
+static webnn_operand *a_global_average(maker *m) { return average_pool2d_of(m, plane(m)); }
+static webnn_operand *a_global_maximum(maker *m) { return max_pool2d_of(m, plane(m)); }
+static webnn_operand *a_sum_of_constants(maker *m) {
+  return mul_of(m, row(m), add_of(m, constant(m, SHAPE(8), 1.0f), constant(m, SHAPE(8), 2.0f)));
+}
+
+/* ---- running them */
+
+static const struct {
+  const char *name;
+  webnn_status (*run)(wnn_graph *graph, bool *changed);
+} passes[] = {
+    {"canonicalise", wnn_pass_canonicalise}, {"simplify", wnn_pass_simplify},
+    {"recognise", wnn_pass_recognise},       {"absorb", wnn_pass_absorb},
+};
+
+/* The pass alone, as often as it finds something; "all" is what a build runs. */
+static bool run_pass(wnn_graph *graph, const char *name) {
+  if (strcmp(name, "all") == 0) return wnn_passes_run(graph, NULL, NULL) == WEBNN_OK;
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    bool changed = strcmp(passes[i].name, name) == 0;
+    for (int round = 0; changed && round < 8; round++) {
+      changed = false;
+      if (passes[i].run(graph, &changed) != WEBNN_OK || wnn_graph_index(graph) != WEBNN_OK) return false;
+    }
+  }
+  return true;
+}
+
+static void list_operations(const wnn_graph *graph, char *text, size_t room) {
+  text[0] = '\0';
+  for (const wnn_node *node = graph->first; node != NULL; node = node->next) {
+    strncat(text, node->op->name, room - strlen(text) - 1);
+    if (node->next != NULL) strncat(text, " ", room - strlen(text) - 1);
+  }
+}
+
+static bool compute(webnn_operand *(*make)(maker *), const char *switches, float *out, size_t *n_out) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  webnn_context *context = NULL;
+  webnn_future *future = NULL;
+  maker m = {NULL, false};
+  options.backend = "reference";
+  options.passes = switches;
+  bool held = CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK) &&
+              CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
+  if (held) {
+    webnn_operand *y = make(&m);
+    webnn_descriptor desc = webnn_operand_descriptor(y);
+    *n_out = 1;
+    for (size_t i = 0; i < desc.rank; i++) *n_out *= desc.shape[i];
+    held = CHECK(!m.failed) &&
+           CHECK_STATUS(webnn_builder_build(m.builder, &(webnn_named_operand){WEBNN_STR("y"), y}, 1, &future),
+                        WEBNN_OK) &&
+           CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK) &&
+           CHECK_STATUS(webnn_future_result(future, NULL), WEBNN_OK);
+  }
+  if (held) {
+    float in[MAX_VALUES];
+    webnn_graph *graph = webnn_future_graph(future);
+    webnn_descriptor desc;
+    webnn_str name = webnn_graph_input(graph, 0, &desc);
+    size_t n = 1;
+    for (size_t i = 0; i < desc.rank; i++) n *= desc.shape[i];
+    for (size_t i = 0; i < n; i++) in[i] = 0.75f * (float)((i * 5) % 11) - 3.5f;
+    held = CHECK_STATUS(webnn_graph_compute(context, graph, &(webnn_named_data){name, in, n * sizeof *in}, 1,
+                                            &(webnn_named_data){WEBNN_STR("y"), out, *n_out * sizeof *out}, 1,
+                                            NULL),
+                        WEBNN_OK);
+  }
+  webnn_future_release(future);
+  webnn_builder_release(m.builder);
+  webnn_context_release(context);
+  return held;
+}
+
+static void check_pass(const char *pass, webnn_operand *(*make)(maker *), const char *expected) {
+  webnn_context *context = NULL;
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  maker m = {NULL, false};
+  wnn_graph graph;
+  char text[512];
+  options.backend = "reference";
+  CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK);
+  CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
+  webnn_operand *y = make(&m);
+  CHECK(!m.failed);
+  if (CHECK_STATUS(wnn_builder_freeze(m.builder, &(webnn_named_operand){WEBNN_STR("y"), y}, 1, &graph),
+                   WEBNN_OK)) {
+    CHECK(run_pass(&graph, pass));
+    list_operations(&graph, text, sizeof text);
+    CHECK_STR(text, expected);
+  }
+  wnn_graph_reset(&graph);
+  webnn_builder_release(m.builder);
+  webnn_context_release(context);
+
+  static float with[MAX_VALUES], without[MAX_VALUES];
+  size_t n = 0, n_without = 0;
+  if (!compute(make, NULL, with, &n) || !compute(make, "-all", without, &n_without)) return;
+  CHECK(n == n_without);
+  for (size_t i = 0; i < n; i++)
+    CHECK(fabsf(with[i] - without[i]) <= 1e-5f * (1.0f + fabsf(without[i])));
+}
+
+#define ROW(pass, graph, expected) {pass, #graph, graph, expected}
+static const struct {
+  const char *pass, *name;
+  webnn_operand *(*make)(maker *);
+  const char *expected;
+} rows[] = {
+    ROW("canonicalise", a_transpose_of_ones, "reshape"),
+    ROW("canonicalise", a_global_average, "reduce_mean"),
+    ROW("canonicalise", a_global_maximum, "reduce_max"),
+    ROW("canonicalise", transposes_that_cancel, "transpose transpose"),
+    ROW("simplify", identities, "relu"),
+    ROW("simplify", reshapes, "reshape"),
+    ROW("simplify", transposes_that_cancel, "transpose"),
+    ROW("all", transposes_that_cancel, ""),
+    ROW("recognise", a_silu, "silu"),
+    ROW("recognise", a_shared_sigmoid, "sigmoid mul add"),
+    ROW("recognise", a_hard_swish, "hard_swish"),
+    ROW("recognise", another_hard_sigmoid, "hard_sigmoid mul"),
+    ROW("recognise", a_spelled_hard_swish, "hard_swish"),
+    ROW("recognise", a_hard_swish_divided_inside, "hard_swish"),
+    ROW("recognise", a_mish, "mish"),
+    ROW("recognise", a_gelu, "gelu"),
+    ROW("recognise", a_gelu_halved_first, "gelu"),
+    ROW("recognise", a_gelu_by_tanh, "gelu_tanh"),
+    ROW("recognise", a_gelu_with_another_cube, "pow mul add mul tanh add mul mul"),
+    ROW("recognise", a_layer_normalization, "layer_normalization"),
+    ROW("absorb", a_conv_and_batch_normalization, "conv2d relu"),
+    ROW("absorb", a_transposed_conv_and_sum, "conv_transpose2d"),
+    ROW("absorb", a_scaled_conv, "conv2d"),
+    ROW("absorb", a_conv_with_two_readers, "conv2d mul add"),
+    ROW("absorb", a_sum_along_the_rows, "conv2d add"),
+    ROW("absorb", a_loose_batch_normalization, "sub mul add"),
+    ROW("fold", a_sum_of_constants, "add mul"), /* without an evaluator nothing is folded */
+};
+
+TEST(passes_leave_what_the_rows_say) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CONTEXT("%s: %s", rows[i].pass, rows[i].name);
+    check_pass(rows[i].pass, rows[i].make, rows[i].expected);
+  }
+  CONTEXT("%s", "");
+}
+
+TEST(constants_are_folded_in_a_build) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  options.backend = "reference";
+  for (int off = 0; off < 2; off++) {
+    webnn_context *context = NULL;
+    webnn_future *future = NULL;
+    maker m = {NULL, false};
+    options.passes = off ? "-fold" : NULL;
+    CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK);
+    CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
+    webnn_named_operand y = {WEBNN_STR("y"), a_sum_of_constants(&m)};
+    CHECK_STATUS(webnn_builder_build(m.builder, &y, 1, &future), WEBNN_OK);
+    webnn_future_wait(future, -1);
+    CHECK(webnn_graph_n_steps(webnn_future_graph(future)) == (off ? 2u : 1u));
+    webnn_future_release(future);
+    webnn_builder_release(m.builder);
+    webnn_context_release(context);
+  }
+}
+
+TEST(switches_name_passes) {
+  webnn_str wrong = {NULL, 0};
+  CHECK(wnn_passes_valid(NULL, &wrong));
+  CHECK(wnn_passes_valid("", &wrong));
+  CHECK(wnn_passes_valid("-fuse,-layout,-all", &wrong));
+  CHECK(!wnn_passes_valid("-fuse,-lay", &wrong));
+  CHECK(wrong.size == 4 && memcmp(wrong.data, "-lay", 4) == 0);
+  CHECK(!wnn_passes_valid("fuse", &wrong));
+  CHECK(wnn_pass_enabled("-fuse", "layout"));
+  CHECK(!wnn_pass_enabled("-layout,-fuse", "fuse"));
+  CHECK(!wnn_pass_enabled("-all", "fuse"));
+}
+
+int main(int argc, char **argv) {
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(passes_leave_what_the_rows_say),
+                                       RUN(constants_are_folded_in_a_build), RUN(switches_name_passes),
+                                       {NULL, NULL}});
+}
