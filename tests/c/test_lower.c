@@ -1,0 +1,272 @@
+/* Lowering: layouts as arithmetic, and programs whose steps want odd layouts, which must still compute the same,
+ * with no more reorders than the rows say. */
+#include "graph/builder.h"
+#include "harness.h"
+#include "lower/executable.h"
+#include "lower/program.h"
+#include <webnn/webnn.h>
+
+#define F32 WEBNN_DATA_TYPE_FLOAT32
+
+/* ---- layouts */
+
+TEST(offsets_are_what_the_words_say) {
+  const wnn_desc desc = {.type = F32, .rank = 4, .dims = {2, 5, 3, 4}};
+  wnn_layout plain = wnn_layout_plain(4), last = wnn_layout_channels_last(), blocked = wnn_layout_blocked(4);
+  const uint32_t at[4] = {1, 4, 2, 3};
+  CHECK(wnn_layout_offset(&plain, &desc, at) == ((1 * 5 + 4) * 3 + 2) * 4 + 3);
+  CHECK(wnn_layout_offset(&last, &desc, at) == ((1 * 3 + 2) * 4 + 3) * 5 + 4);
+  /* n, c/4, h, w, 4: channel 4 is the first of block 1, of two. */
+  CHECK(wnn_layout_offset(&blocked, &desc, at) == ((((1 * 2 + 1) * 3 + 2) * 4 + 3) * 4) + 0);
+  CHECK(wnn_layout_bytes(&plain, &desc) == 2 * 5 * 3 * 4 * 4);
+  CHECK(wnn_layout_bytes(&last, &desc) == 2 * 5 * 3 * 4 * 4);
+  CHECK(wnn_layout_bytes(&blocked, &desc) == 2 * 8 * 3 * 4 * 4);
+}
+
+TEST(axes_of_one_element_may_stand_anywhere) {
+  wnn_layout plain = wnn_layout_plain(4), last = wnn_layout_channels_last(), blocked = wnn_layout_blocked(8);
+  const wnn_desc pixel = {.type = F32, .rank = 4, .dims = {3, 7, 1, 1}};
+  const wnn_desc grey = {.type = F32, .rank = 4, .dims = {3, 1, 5, 5}};
+  const wnn_desc image = {.type = F32, .rank = 4, .dims = {1, 2, 5, 5}};
+  CHECK(wnn_layout_same_bytes(&plain, &last, &pixel));
+  CHECK(wnn_layout_same_bytes(&plain, &last, &grey));
+  CHECK(!wnn_layout_same_bytes(&plain, &last, &image));
+  CHECK(!wnn_layout_same_bytes(&plain, &blocked, &pixel)); /* blocks are padded */
+  CHECK(wnn_layout_is_plain(&last, &pixel));
+  CHECK(!wnn_layout_is_plain(&last, &image));
+}
+
+/* ---- programs */
+
+#define MAX_VALUES 4096
+#define SHAPE(...) sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__}
+
+/* The reference's kernels under other wishes: relu anchors want channels-last, softplus ones blocks of 4, all else is
+ * as element-wise kernels are, and sums may be fused behind anything. */
+static wnn_layout_answer odd_layout(wnn_device *device, const wnn_region *region) {
+  (void)device;
+  wnn_op_id id = region->anchor->op->id;
+  bool image = region->anchor_desc.rank == 4;
+  if (id == WNN_OP_RELU && image)
+    return (wnn_layout_answer){WNN_LAYOUT_WANT, wnn_layout_channels_last(), wnn_layout_channels_last()};
+  if (id == WNN_OP_SOFTPLUS && image)
+    return (wnn_layout_answer){WNN_LAYOUT_WANT, wnn_layout_blocked(4), wnn_layout_blocked(4)};
+  if (id == WNN_OP_REVERSE || id == WNN_OP_SPLIT) return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
+  if (id == WNN_OP_SOFTMAX) return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
+  if (id == WNN_OP_REDUCE_SUM) return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
+  return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};
+}
+
+static bool odd_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
+  (void)device, (void)region;
+  return next->node->op->id == WNN_OP_ADD || next->node->op->id == WNN_OP_TANH;
+}
+
+extern const wnn_kernel wnn_reference_region;
+static const wnn_kernel *const *odd_kernels(wnn_device *device, wnn_op_id op) {
+  static const wnn_kernel *const list[] = {&wnn_reference_region, NULL};
+  (void)device, (void)op;
+  return list;
+}
+
+typedef struct maker {
+  webnn_builder *builder;
+  bool failed;
+} maker;
+
+static webnn_operand *input(maker *m, const char *name, size_t rank, const uint32_t *shape) {
+  webnn_operand *out = NULL;
+  webnn_descriptor desc = {F32, rank, shape};
+  m->failed |= webnn_builder_input(m->builder, (webnn_str){name, strlen(name)}, &desc, &out) != WEBNN_OK;
+  return out;
+}
+
+#define UNARY_CALL(name)                                              \
+  static webnn_operand *name##_of(maker *m, webnn_operand *x) {       \
+    webnn_operand *out = NULL;                                        \
+    m->failed |= webnn_##name(m->builder, x, NULL, &out) != WEBNN_OK; \
+    return out;                                                       \
+  }
+UNARY_CALL(relu)
+UNARY_CALL(softplus)
+UNARY_CALL(tanh)
+UNARY_CALL(neg)
+UNARY_CALL(identity)
+UNARY_CALL(reverse)
+UNARY_CALL(reduce_sum)
+
+static webnn_operand *add_of(maker *m, webnn_operand *a, webnn_operand *b) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_add(m->builder, a, b, NULL, &out) != WEBNN_OK;
+  return out;
+}
+static webnn_operand *reshape_of(maker *m, webnn_operand *x, size_t rank, const uint32_t *shape) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_reshape(m->builder, x, shape, rank, NULL, &out) != WEBNN_OK;
+  return out;
+}
+static webnn_operand *transpose_of(maker *m, webnn_operand *x, size_t rank, const uint32_t *axes) {
+  webnn_transpose_options options = WEBNN_TRANSPOSE_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.permutation = axes;
+  options.n_permutation = rank;
+  m->failed |= webnn_transpose(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *image(maker *m) { return input(m, "x", SHAPE(2, 6, 3, 4)); }
+
+static webnn_operand *alone(maker *m) { return relu_of(m, image(m)); }
+static webnn_operand *two_in_a_row(maker *m) { return relu_of(m, neg_of(m, relu_of(m, image(m)))); }
+static webnn_operand *layouts_that_differ(maker *m) { return softplus_of(m, relu_of(m, image(m))); }
+static webnn_operand *a_residual(maker *m) {
+  webnn_operand *x = image(m), *y = relu_of(m, x);
+  return tanh_of(m, add_of(m, relu_of(m, neg_of(m, y)), y));
+}
+static webnn_operand *a_blocked_residual(maker *m) {
+  webnn_operand *y = softplus_of(m, image(m));
+  return add_of(m, softplus_of(m, neg_of(m, y)), y);
+}
+/* [n, c, h, w] lies as n, h, w, c: the transpose to it moves nothing. */
+static webnn_operand *a_transpose_that_is_there(maker *m) {
+  return neg_of(m, transpose_of(m, relu_of(m, image(m)), SHAPE(0, 2, 3, 1)));
+}
+static webnn_operand *a_transpose_that_is_not(maker *m) {
+  return neg_of(m, transpose_of(m, relu_of(m, image(m)), SHAPE(1, 0, 2, 3)));
+}
+static webnn_operand *a_reshape_within_the_layout(maker *m) { /* h and w lie together */
+  return neg_of(m, reshape_of(m, relu_of(m, image(m)), SHAPE(2, 6, 12)));
+}
+static webnn_operand *a_reshape_across_the_layout(maker *m) {
+  return neg_of(m, reshape_of(m, relu_of(m, image(m)), SHAPE(2, 3, 2, 12)));
+}
+static webnn_operand *a_reshape_with_ones(maker *m) {
+  return neg_of(m, reshape_of(m, relu_of(m, image(m)), SHAPE(1, 2, 6, 1, 12, 1)));
+}
+static webnn_operand *a_view_as_output(maker *m) { return reshape_of(m, image(m), SHAPE(144)); }
+static webnn_operand *an_input_as_output(maker *m) { return identity_of(m, image(m)); }
+static webnn_operand *a_follower(maker *m) { return reverse_of(m, relu_of(m, image(m))); }
+static webnn_operand *a_reader(maker *m) { return reduce_sum_of(m, relu_of(m, image(m))); }
+
+/* `n_steps` with layouts and fusion, without either. */
+#define ROW(graph, n_odd, n_plain) {#graph, graph, n_odd, n_plain}
+static const struct {
+  const char *name;
+  webnn_operand *(*make)(maker *);
+  size_t n_odd, n_plain;
+} rows[] = {
+    ROW(alone, 3, 1),                       /* there, relu, back */
+    ROW(two_in_a_row, 5, 3),                /* the sign changes where it lies */
+    ROW(layouts_that_differ, 5, 2),         /* into channels-last, relu, into blocks, softplus, out */
+    ROW(a_residual, 5, 5),                  /* one way in, one out; the sum and its tanh are fused */
+    ROW(a_blocked_residual, 5, 4),
+    ROW(a_transpose_that_is_there, 3, 3),   /* in, relu, neg; plainly: relu, reorder, neg */
+    ROW(a_transpose_that_is_not, 4, 3),
+    ROW(a_reshape_within_the_layout, 4, 2), /* in, relu, neg, out */
+    ROW(a_reshape_across_the_layout, 4, 2), /* in, relu, out, neg */
+    ROW(a_reshape_with_ones, 4, 2),
+    ROW(a_view_as_output, 1, 1),
+    ROW(an_input_as_output, 1, 1),
+    ROW(a_follower, 4, 2),
+    ROW(a_reader, 3, 2),
+};
+
+static bool run_lowered(webnn_operand *(*make)(maker *), const char *passes, float *out, size_t *n_out,
+                        size_t *n_steps) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  webnn_context *context = NULL;
+  maker m = {NULL, false};
+  wnn_graph graph;
+  wnn_executable *exe = NULL;
+  static float in[MAX_VALUES];
+  options.backend = "reference";
+  bool held = CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK) &&
+              CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
+  webnn_operand *y = make(&m);
+  held = held && CHECK(!m.failed) &&
+         CHECK_STATUS(wnn_builder_freeze(m.builder, &(webnn_named_operand){WEBNN_STR("y"), y}, 1, &graph),
+                      WEBNN_OK);
+  wnn_host host = {.passes = passes};
+  struct {
+    const wnn_host *host;
+  } device = {&host};
+  const wnn_lowering lowering = {(wnn_device *)(void *)&device, &host, odd_kernels, odd_fuse, odd_layout};
+  *n_out = held ? wnn_desc_count(&graph.outputs[0].value->desc) : 0;
+  for (size_t i = 0; i < MAX_VALUES; i++) in[i] = 0.5f * (float)((i * 7) % 13) - 3.0f;
+  held = held && CHECK_STATUS(wnn_lower(&lowering, &graph, &exe, NULL), WEBNN_OK);
+  wnn_graph_reset(&graph);
+  if (held) {
+    wnn_buffer x = {in, sizeof in, NULL}, to = {out, *n_out * sizeof *out, NULL};
+    const wnn_buffer *inputs[1] = {&x}, *outputs[1] = {&to};
+    for (*n_steps = 0; wnn_executable_step(exe, *n_steps) != NULL;) ++*n_steps;
+    for (int run = 0; run < 2; run++) /* twice in one arena */
+      held = CHECK_STATUS(wnn_executable_run(exe, inputs, outputs, NULL), WEBNN_OK) && held;
+  }
+  wnn_executable_free(exe);
+  webnn_builder_release(m.builder);
+  webnn_context_release(context);
+  return held;
+}
+
+TEST(odd_layouts_compute_the_same) {
+  static float odd[MAX_VALUES], plain[MAX_VALUES];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t n = 0, n_plain = 0, n_odd_steps = 0, n_plain_steps = 0;
+    CONTEXT("%s", rows[i].name);
+    if (!run_lowered(rows[i].make, NULL, odd, &n, &n_odd_steps)) continue;
+    if (!run_lowered(rows[i].make, "-layout,-fuse", plain, &n_plain, &n_plain_steps)) continue;
+    CHECK(n == n_plain);
+    CHECK(memcmp(odd, plain, n * sizeof *odd) == 0);
+    if (!CHECK(n_odd_steps == rows[i].n_odd) || !CHECK(n_plain_steps == rows[i].n_plain))
+      printf("    steps: %zu with layouts, %zu without\n", n_odd_steps, n_plain_steps);
+  }
+  CONTEXT("%s", "");
+}
+
+/* ---- memory */
+
+/* Steps in a chain with branches: whoever lives at the same time must not share a byte. */
+TEST(lives_that_overlap_share_no_memory) {
+  enum { N = 40 };
+  wnn_alloc system = {NULL, NULL};
+  wnn_arena arena;
+  wnn_arena_init(&arena, &system);
+  wnn_program program = {.arena = &arena};
+  wnn_cell cells[N];
+  wnn_cell *outputs[N][1], *inputs[N][2];
+  wnn_step steps[N];
+  uint32_t random = 12345;
+  for (size_t i = 0; i < N; i++) {
+    random = random * 1664525u + 1013904223u;
+    cells[i] = (wnn_cell){.root = &cells[i], .n_bytes = 1 + (random >> 16) % 5000};
+    outputs[i][0] = &cells[i];
+    inputs[i][0] = i > 0 ? &cells[i - 1] : NULL;
+    inputs[i][1] = i > 3 ? &cells[i - 1 - (random >> 8) % 3] : NULL;
+    steps[i] = (wnn_step){.region = {.n_inputs = 2, .n_outputs = 1}, .inputs = inputs[i], .outputs = outputs[i]};
+    CHECK_STATUS(wnn_program_add_step(&program, &steps[i]), WEBNN_OK);
+  }
+  CHECK_STATUS(wnn_program_find_lives(&program), WEBNN_OK);
+  CHECK_STATUS(wnn_program_place(&program), WEBNN_OK);
+  size_t total = 0;
+  for (size_t i = 0; i < N; i++) {
+    total += cells[i].n_bytes;
+    CHECK(cells[i].offset % 64 == 0);
+    CHECK(cells[i].offset + cells[i].n_bytes <= program.arena_bytes);
+    for (size_t k = 0; k < i; k++) {
+      bool together = cells[k].first <= cells[i].last && cells[i].first <= cells[k].last;
+      bool apart = cells[k].offset + cells[k].n_bytes <= cells[i].offset ||
+                   cells[i].offset + cells[i].n_bytes <= cells[k].offset;
+      CHECK(!together || apart);
+    }
+  }
+  CHECK(program.arena_bytes < total / 2);
+  wnn_arena_reset(&arena);
+}
+
+int main(int argc, char **argv) {
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(offsets_are_what_the_words_say),
+                                       RUN(axes_of_one_element_may_stand_anywhere),
+                                       RUN(odd_layouts_compute_the_same),
+                                       RUN(lives_that_overlap_share_no_memory), {NULL, NULL}});
+}
