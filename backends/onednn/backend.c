@@ -1,11 +1,12 @@
-/* The CPU backend on oneDNN: engine and stream, host buffers, which kernels and layouts regions get. */
+/* The CPU backend on oneDNN: engine and stream, host buffers, which kernels and layouts regions
+ * get. */
 #include "onednn.h"
 
-#include "lower/executable.h"
-#include "reference/reference.h"
 #include <oneapi/dnnl/dnnl_threadpool.h>
 #include <stdio.h>
 #include <string.h>
+#include "lower/executable.h"
+#include "reference/reference.h"
 
 #define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
 
@@ -57,11 +58,14 @@ static const char *runtime_name(unsigned runtime) {
 /* The library that was loaded may not be the one whose headers we were compiled with. */
 static webnn_status check_version(const dnnl_version_t *version, webnn_error *err) {
   if (version->major != 3 || version->minor < 2)
-    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "onednn: version %d.%d was loaded, 3.2 or a later 3 is needed",
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                         "onednn: version %d.%d was loaded, 3.2 or a later 3 is needed",
                          version->major, version->minor);
   if (version->cpu_runtime != DNNL_CPU_THREADING_RUNTIME)
-    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "onednn: a library with %s was loaded, it was built with %s",
-                         runtime_name(version->cpu_runtime), runtime_name(DNNL_CPU_THREADING_RUNTIME));
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                         "onednn: a library with %s was loaded, it was built with %s",
+                         runtime_name(version->cpu_runtime),
+                         runtime_name(DNNL_CPU_THREADING_RUNTIME));
   return WEBNN_OK;
 }
 
@@ -87,7 +91,8 @@ static webnn_status create_stream(wnn_device *device) {
   return wnn_onednn_status(
       dnnl_threadpool_interop_stream_create(&device->stream, device->engine, device->threads));
 #else
-  return wnn_onednn_status(dnnl_stream_create(&device->stream, device->engine, dnnl_stream_default_flags));
+  return wnn_onednn_status(
+      dnnl_stream_create(&device->stream, device->engine, dnnl_stream_default_flags));
 #endif
 }
 
@@ -107,8 +112,8 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
   wnn_device *device = wnn_alloc_zeroed(&host->alloc, sizeof *device);
   if (device == NULL) return wnn_error_no_memory(err);
   device->host = host;
-  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)", version->major, version->minor,
-           version->patch, runtime_name(version->cpu_runtime));
+  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)", version->major,
+           version->minor, version->patch, runtime_name(version->cpu_runtime));
   read_name(device->name, sizeof device->name);
   fill_kernels(device);
   status = wnn_onednn_status(dnnl_engine_create(&device->engine, dnnl_cpu, 0));
@@ -158,7 +163,9 @@ static webnn_status buffer_read(wnn_device *device, const wnn_buffer *buffer, vo
 
 /* Lowering. */
 
-static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) { return device->kernels[op]; }
+static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) {
+  return device->kernels[op];
+}
 
 /* Axis of the channels of an anchor that takes post-ops, or -1. */
 static int channel_axis(const wnn_region *region) {
@@ -181,12 +188,13 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
   (void)device;
   int axis = channel_axis(region);
   if (axis < 0) return wnn_own_can_fuse(region, next);
-  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !wnn_transposed_takes_posts(region)) return false;
+  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !wnn_transposed_takes_posts(region))
+    return false;
   return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis);
 }
 
-/* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for depthwise
- * convolutions, and every other operation is simpler in it. */
+/* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for
+ * depthwise convolutions, and every other operation is simpler in it. */
 static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
   wnn_layout layout =
       nodes == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
@@ -218,7 +226,8 @@ static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *con
   return wnn_lower_evaluate(&lowering, node, outputs);
 }
 
-static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out, webnn_error *err) {
+static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out,
+                            webnn_error *err) {
   const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
   wnn_device_enter(device);
   return wnn_lower(&lowering, graph, out, err);

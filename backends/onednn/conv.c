@@ -9,7 +9,8 @@ typedef struct conv {
   dnnl_dims_t strides, dilates, padding_l, padding_r;
   uint32_t groups;
   wnn_frame input, output;
-  uint8_t filter_axes[4]; /* where the filter has its output channels, input channels, height, width */
+  uint8_t
+      filter_axes[4]; /* where the filter has its output channels, input channels, height, width */
 } conv;
 
 static const uint8_t conv2d_filter_axes[][4] = {
@@ -25,7 +26,8 @@ static const uint8_t transposed_filter_axes[][4] = {
     [WEBNN_CONV_TRANSPOSE2D_FILTER_OPERAND_LAYOUT_OHWI] = {0, 3, 1, 2},
 };
 
-static void set_window(conv *is, const wnn_uints *padding, const wnn_uints *strides, const wnn_uints *dilations) {
+static void set_window(conv *is, const wnn_uints *padding, const wnn_uints *strides,
+                       const wnn_uints *dilations) {
   for (size_t i = 0; i < 2; i++) {
     is->strides[i] = strides->data[i];
     is->dilates[i] = (dnnl_dim_t)dilations->data[i] - 1; /* oneDNN counts the gaps */
@@ -55,9 +57,11 @@ static conv understand(const wnn_region *region) {
   return is;
 }
 
-/* Dimensions and strides of the filter: [groups,] output channels, input channels, height, width. The
- * specification's filters have all groups along the channels that the output (transposed: the input) counts. */
-static uint32_t filter_dims(const conv *is, const wnn_port *filter, dnnl_dims_t dims, dnnl_dims_t strides) {
+/* Dimensions and strides of the filter: [groups,] output channels, input channels, height, width.
+ * The specification's filters have all groups along the channels that the output (transposed: the
+ * input) counts. */
+static uint32_t filter_dims(const conv *is, const wnn_port *filter, dnnl_dims_t dims,
+                            dnnl_dims_t strides) {
   const uint32_t at = is->groups > 1 ? 1 : 0, grouped = at + (is->transposed ? 1 : 0);
   size_t port_strides[WNN_MAX_RANK];
   wnn_layout_strides(&filter->layout, filter->desc, port_strides);
@@ -80,16 +84,17 @@ typedef struct attempt {
   dnnl_primitive_desc_t pd;
 } attempt;
 
-static dnnl_status_t create_desc(const wnn_chain *chain, const conv *is, attempt *at, const_dnnl_memory_desc_t filter,
-                                 const_dnnl_memory_desc_t bias, const_dnnl_primitive_attr_t attr) {
+static dnnl_status_t create_desc(const wnn_chain *chain, const conv *is, attempt *at,
+                                 const_dnnl_memory_desc_t filter, const_dnnl_memory_desc_t bias,
+                                 const_dnnl_primitive_attr_t attr) {
   dnnl_engine_t engine = chain->device->engine;
   if (is->transposed)
     return dnnl_deconvolution_forward_primitive_desc_create(
-        &at->pd, engine, dnnl_forward_inference, dnnl_deconvolution_direct, at->src, filter, bias, at->dst,
-        is->strides, is->dilates, is->padding_l, is->padding_r, attr);
+        &at->pd, engine, dnnl_forward_inference, dnnl_deconvolution_direct, at->src, filter, bias,
+        at->dst, is->strides, is->dilates, is->padding_l, is->padding_r, attr);
   return dnnl_convolution_forward_primitive_desc_create(
-      &at->pd, engine, dnnl_forward_inference, dnnl_convolution_direct, at->src, filter, bias, at->dst,
-      is->strides, is->dilates, is->padding_l, is->padding_r, attr);
+      &at->pd, engine, dnnl_forward_inference, dnnl_convolution_direct, at->src, filter, bias,
+      at->dst, is->strides, is->dilates, is->padding_l, is->padding_r, attr);
 }
 
 /* One attempt with the given `src` and `dst`; fails alone, not the chain. */
@@ -100,7 +105,8 @@ static void attempt_desc(wnn_chain *chain, const conv *is, const_dnnl_memory_des
   at->posts.sum_port = -1;
   if (dnnl_post_ops_create(&at->posts.ops) != dnnl_success) chain->status = WEBNN_ERROR_UNKNOWN;
   if (chain->status == WEBNN_OK) wnn_posts_add(chain, &at->posts, &is->output, at->dst, allow_sum);
-  if (chain->status == WEBNN_OK && dnnl_primitive_attr_set_post_ops(attr, at->posts.ops) == dnnl_success &&
+  if (chain->status == WEBNN_OK &&
+      dnnl_primitive_attr_set_post_ops(attr, at->posts.ops) == dnnl_success &&
       create_desc(chain, is, at, filter, bias, attr) != dnnl_success)
     at->pd = NULL;
   if (chain->status == WEBNN_ERROR_NOT_SUPPORTED) chain->status = before;
@@ -108,9 +114,10 @@ static void attempt_desc(wnn_chain *chain, const conv *is, const_dnnl_memory_des
   dnnl_primitive_attr_destroy(attr);
 }
 
-/* Asks for the layouts that the ports have; when oneDNN has nothing good for them, for its own choice. */
-static attempt choose(wnn_chain *chain, const conv *is, const_dnnl_memory_desc_t src, const_dnnl_memory_desc_t dst,
-                      const_dnnl_memory_desc_t bias) {
+/* Asks for the layouts that the ports have; when oneDNN has nothing good for them, for its own
+ * choice. */
+static attempt choose(wnn_chain *chain, const conv *is, const_dnnl_memory_desc_t src,
+                      const_dnnl_memory_desc_t dst, const_dnnl_memory_desc_t bias) {
   dnnl_dims_t dims, strides;
   uint32_t n = filter_dims(is, &chain->region->inputs[1], dims, strides);
   const_dnnl_memory_desc_t filter = wnn_chain_any(chain, n, dims);
@@ -129,8 +136,9 @@ static attempt choose(wnn_chain *chain, const conv *is, const_dnnl_memory_desc_t
 }
 
 /* All memories that the chosen primitive wants, in running order, then the primitive. */
-static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen, const_dnnl_memory_desc_t src,
-                     const_dnnl_memory_desc_t dst, const_dnnl_memory_desc_t bias) {
+static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen,
+                     const_dnnl_memory_desc_t src, const_dnnl_memory_desc_t dst,
+                     const_dnnl_memory_desc_t bias) {
   const wnn_region *region = chain->region;
   const_dnnl_primitive_desc_t pd = chosen->pd;
   wnn_chain_arg args[4 + WNN_MAX_POSTS];
@@ -142,7 +150,8 @@ static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen, co
   args[n_args++] = (wnn_chain_arg){DNNL_ARG_SRC, input};
   filter = wnn_chain_as(chain, filter, wnn_pd_wants(pd, DNNL_ARG_WEIGHTS));
   args[n_args++] = (wnn_chain_arg){DNNL_ARG_WEIGHTS, filter};
-  if (bias != NULL) args[n_args++] = (wnn_chain_arg){DNNL_ARG_BIAS, wnn_chain_input(chain, 2, bias)};
+  if (bias != NULL)
+    args[n_args++] = (wnn_chain_arg){DNNL_ARG_BIAS, wnn_chain_input(chain, 2, bias)};
   n_args = wnn_posts_args(chain, &chosen->posts, pd, args, n_args);
 
   const_dnnl_memory_desc_t wants = wnn_pd_wants(pd, DNNL_ARG_DST);
@@ -163,14 +172,17 @@ static webnn_status plan_conv(wnn_device *device, const wnn_region *region, wnn_
   if (wnn_layout_is_blocked(&region->inputs[1].layout)) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
   const conv is = understand(region);
   const_dnnl_memory_desc_t src = wnn_frame_desc(&chain, &is.input, &region->inputs[0], 4);
-  const_dnnl_memory_desc_t dst = wnn_frame_desc(&chain, &is.output, &region->outputs[0], 4), bias = NULL;
+  const_dnnl_memory_desc_t dst = wnn_frame_desc(&chain, &is.output, &region->outputs[0], 4),
+                           bias = NULL;
   if (region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL)
     bias = wnn_chain_dense(&chain, 1, &is.output.dims[1]);
   if (chain.status == WEBNN_OK) {
     attempt chosen = choose(&chain, &is, src, dst, bias);
     if (chain.status == WEBNN_OK && chosen.pd == NULL) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
-    if (chain.status == WEBNN_OK) assemble(&chain, &is, &chosen, src, dst, bias);
-    else dnnl_primitive_desc_destroy(chosen.pd);
+    if (chain.status == WEBNN_OK)
+      assemble(&chain, &is, &chosen, src, dst, bias);
+    else
+      dnnl_primitive_desc_destroy(chosen.pd);
   }
   return wnn_chain_finish(&chain, out);
 }

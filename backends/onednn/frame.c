@@ -18,10 +18,12 @@ static const_dnnl_memory_desc_t refuse(wnn_chain *chain) {
 }
 
 /* Blocked layouts exist for images, with blocks of channels, as oneDNN's own. */
-static const_dnnl_memory_desc_t blocked_desc(wnn_chain *chain, const wnn_frame *frame, const wnn_port *port) {
+static const_dnnl_memory_desc_t blocked_desc(wnn_chain *chain, const wnn_frame *frame,
+                                             const wnn_port *port) {
   const wnn_layout *layout = &port->layout;
   if (frame->collapsed || frame->n != 4 || layout->rank != 4) return refuse(chain);
-  if (layout->block_axis != frame->axes[1] || (layout->block != 8 && layout->block != 16)) return refuse(chain);
+  if (layout->block_axis != frame->axes[1] || (layout->block != 8 && layout->block != 16))
+    return refuse(chain);
   for (uint32_t i = 0; i < 4; i++)
     if (layout->order[i] != frame->axes[i]) return refuse(chain);
   dnnl_memory_desc_t desc = NULL;
@@ -30,8 +32,8 @@ static const_dnnl_memory_desc_t blocked_desc(wnn_chain *chain, const wnn_frame *
   return wnn_chain_keep(chain, status, desc);
 }
 
-const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame, const wnn_port *port,
-                                        uint32_t rank) {
+const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame,
+                                        const wnn_port *port, uint32_t rank) {
   if (chain->status != WEBNN_OK) return NULL;
   if (wnn_layout_is_blocked(&port->layout)) return blocked_desc(chain, frame, port);
   if (frame->collapsed) {

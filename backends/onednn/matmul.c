@@ -64,7 +64,8 @@ static bool can_join_batch(const product *is, uint32_t i) {
   return true;
 }
 
-/* Fewer dimensions: batch axes that lie behind one another become one; batches that share one `b` are more rows. */
+/* Fewer dimensions: batch axes that lie behind one another become one; batches that share one `b`
+ * are more rows. */
 static void collapse(product *is) {
   while (is->n > 2) {
     uint32_t i = is->n - 3; /* the innermost batch axis */
@@ -121,10 +122,13 @@ static product understand(const wnn_region *region) {
   return is;
 }
 
-/* Constants lie as oneDNN likes best; others as they are if rows or columns are dense, else row-major. */
-static const_dnnl_memory_desc_t ask_desc(wnn_chain *chain, const matrix *is, uint32_t n, bool constant) {
+/* Constants lie as oneDNN likes best; others as they are if rows or columns are dense, else
+ * row-major. */
+static const_dnnl_memory_desc_t ask_desc(wnn_chain *chain, const matrix *is, uint32_t n,
+                                         bool constant) {
   if (constant) return wnn_chain_any(chain, n, is->dims);
-  if (is->strides[n - 1] == 1 || is->strides[n - 2] == 1) return wnn_chain_strided(chain, n, is->dims, is->strides);
+  if (is->strides[n - 1] == 1 || is->strides[n - 2] == 1)
+    return wnn_chain_strided(chain, n, is->dims, is->strides);
   return wnn_chain_dense(chain, n, is->dims);
 }
 
@@ -133,7 +137,7 @@ typedef struct addend {
   bool there, is_bias; /* a row of its own, known to the primitive as bias */
   dnnl_dims_t dims;    /* by the frame */
   const_dnnl_memory_desc_t desc;
-  float scale;         /* by which constants are multiplied here */
+  float scale; /* by which constants are multiplied here */
 } addend;
 
 static addend understand_addend(wnn_chain *chain, const product *is) {
@@ -148,19 +152,25 @@ static addend understand_addend(wnn_chain *chain, const product *is) {
     c.dims[i] = i < missing ? 1 : port->desc->dims[i - missing];
   }
   if (!wnn_layout_is_plain(&port->layout, port->desc)) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-  if (port->constant != NULL) c.scale = is->beta;
-  else if (is->beta == 0) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-  c.is_bias = c.dims[0] == 1 && c.dims[1] == is->frame.dims[1] && c.scale == is->beta && is->alpha == 1;
+  if (port->constant != NULL)
+    c.scale = is->beta;
+  else if (is->beta == 0)
+    chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+  c.is_bias =
+      c.dims[0] == 1 && c.dims[1] == is->frame.dims[1] && c.scale == is->beta && is->alpha == 1;
   c.desc = wnn_chain_dense(chain, 2, c.dims);
   return c;
 }
 
 static void need(wnn_chain *chain, dnnl_status_t status) {
-  if (chain->status == WEBNN_OK && status != dnnl_success) chain->status = wnn_onednn_status(status);
+  if (chain->status == WEBNN_OK && status != dnnl_success)
+    chain->status = wnn_onednn_status(status);
 }
 
-/* alpha * a b + beta * c behind the product: y * alpha / beta, + c, * beta, as far as factors aren't 1. */
-static void add_gemm_posts(wnn_chain *chain, const product *is, const addend *c, dnnl_post_ops_t ops, int *c_arg) {
+/* alpha * a b + beta * c behind the product: y * alpha / beta, + c, * beta, as far as factors
+ * aren't 1. */
+static void add_gemm_posts(wnn_chain *chain, const product *is, const addend *c,
+                           dnnl_post_ops_t ops, int *c_arg) {
   const float after = c->there && c->scale != is->beta ? is->beta : 1, before = is->alpha / after;
   if (!isfinite(before)) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
   if (before != 1) need(chain, dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, before, 0));
@@ -174,16 +184,17 @@ static void add_gemm_posts(wnn_chain *chain, const product *is, const addend *c,
 typedef struct attempt {
   const_dnnl_memory_desc_t a, b, y, bias;
   wnn_posts posts;
-  int c_arg;      /* gemm's third operand as a post-op, or 0 */
-  bool is_inner;  /* the inner product primitive, whose second operand is transposed */
+  int c_arg;     /* gemm's third operand as a post-op, or 0 */
+  bool is_inner; /* the inner product primitive, whose second operand is transposed */
   dnnl_primitive_desc_t pd;
 } attempt;
 
-static dnnl_status_t create_desc(const wnn_chain *chain, attempt *at, const_dnnl_primitive_attr_t attr) {
+static dnnl_status_t create_desc(const wnn_chain *chain, attempt *at,
+                                 const_dnnl_primitive_attr_t attr) {
   dnnl_engine_t engine = chain->device->engine;
   if (at->is_inner)
-    return dnnl_inner_product_forward_primitive_desc_create(&at->pd, engine, dnnl_forward_inference, at->a, at->b,
-                                                            at->bias, at->y, attr);
+    return dnnl_inner_product_forward_primitive_desc_create(&at->pd, engine, dnnl_forward_inference,
+                                                            at->a, at->b, at->bias, at->y, attr);
   return dnnl_matmul_primitive_desc_create(&at->pd, engine, at->a, at->b, at->bias, at->y, attr);
 }
 
@@ -193,15 +204,16 @@ static void attempt_desc(wnn_chain *chain, const product *is, const addend *c, a
   need(chain, dnnl_post_ops_create(&at->posts.ops));
   if (chain->status == WEBNN_OK) add_gemm_posts(chain, is, c, at->posts.ops, &at->c_arg);
   if (chain->status == WEBNN_OK) wnn_posts_add(chain, &at->posts, &is->frame, at->y, true);
-  if (chain->status == WEBNN_OK && dnnl_primitive_attr_set_post_ops(attr, at->posts.ops) == dnnl_success &&
+  if (chain->status == WEBNN_OK &&
+      dnnl_primitive_attr_set_post_ops(attr, at->posts.ops) == dnnl_success &&
       create_desc(chain, at, attr) != dnnl_success)
     at->pd = NULL;
   dnnl_post_ops_destroy(at->posts.ops);
   dnnl_primitive_attr_destroy(attr);
 }
 
-/* The inner product primitive packs constant weights where some oneDNN's matmul doesn't; for one row nothing is
- * gained. */
+/* The inner product primitive packs constant weights where some oneDNN's matmul doesn't; for one
+ * row nothing is gained. */
 static bool fits_inner(const product *is) {
   return is->n == 2 && is->const_b && is->a.dims[0] > 1 && is->a.strides[1] == 1 &&
          is->a.strides[0] == is->a.dims[1];
@@ -216,7 +228,8 @@ static attempt choose(wnn_chain *chain, const product *is, const addend *c) {
   if (chain->status != WEBNN_OK || !fits_inner(is)) return first;
   if (first.pd != NULL && wnn_pd_rank(first.pd) == 0) return first;
   const dnnl_dims_t transposed = {is->b.dims[1], is->b.dims[0]};
-  attempt inner = {.a = first.a, .b = wnn_chain_any(chain, 2, transposed), .y = first.y, .is_inner = true};
+  attempt inner = {
+      .a = first.a, .b = wnn_chain_any(chain, 2, transposed), .y = first.y, .is_inner = true};
   if (c->is_bias) inner.bias = wnn_chain_dense(chain, 1, &is->y.dims[1]);
   attempt_desc(chain, is, c, &inner);
   if (inner.pd == NULL || (first.pd != NULL && wnn_pd_rank(inner.pd) >= wnn_pd_rank(first.pd))) {
@@ -246,7 +259,8 @@ static void assemble(wnn_chain *chain, const product *is, const addend *c, const
   size_t n_args = 0;
   dnnl_dims_t dims = {0}, strides = {0};
   int a = wnn_chain_input(chain, 0, wnn_chain_strided(chain, is->n, is->a.dims, is->a.strides));
-  args[n_args++] = (wnn_chain_arg){DNNL_ARG_SRC, wnn_chain_as(chain, a, wnn_pd_wants(pd, DNNL_ARG_SRC))};
+  args[n_args++] =
+      (wnn_chain_arg){DNNL_ARG_SRC, wnn_chain_as(chain, a, wnn_pd_wants(pd, DNNL_ARG_SRC))};
   memcpy(dims, is->b.dims, sizeof dims);
   memcpy(strides, is->b.strides, sizeof strides);
   if (chosen->is_inner) {
@@ -254,7 +268,8 @@ static void assemble(wnn_chain *chain, const product *is, const addend *c, const
     swap(&strides[0], &strides[1]);
   }
   int b = wnn_chain_input(chain, 1, wnn_chain_strided(chain, is->n, dims, strides));
-  args[n_args++] = (wnn_chain_arg){DNNL_ARG_WEIGHTS, wnn_chain_as(chain, b, wnn_pd_wants(pd, DNNL_ARG_WEIGHTS))};
+  args[n_args++] =
+      (wnn_chain_arg){DNNL_ARG_WEIGHTS, wnn_chain_as(chain, b, wnn_pd_wants(pd, DNNL_ARG_WEIGHTS))};
   if (c->there) {
     int arg = c->is_bias ? DNNL_ARG_BIAS : chosen->c_arg;
     args[n_args++] = (wnn_chain_arg){arg, addend_memory(chain, c, wnn_pd_wants(pd, arg))};
@@ -270,8 +285,10 @@ static void assemble(wnn_chain *chain, const product *is, const addend *c, const
 
 static bool layouts_fit(const wnn_region *region) {
   const wnn_port *output = &region->outputs[0];
-  return !wnn_layout_is_blocked(&region->inputs[0].layout) && !wnn_layout_is_blocked(&region->inputs[1].layout) &&
-         !wnn_layout_is_blocked(&output->layout) && wnn_layout_is_plain(&output->layout, output->desc);
+  return !wnn_layout_is_blocked(&region->inputs[0].layout) &&
+         !wnn_layout_is_blocked(&region->inputs[1].layout) &&
+         !wnn_layout_is_blocked(&output->layout) &&
+         wnn_layout_is_plain(&output->layout, output->desc);
 }
 
 static webnn_status plan_product(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -283,8 +300,10 @@ static webnn_status plan_product(wnn_device *device, const wnn_region *region, w
   if (chain.status == WEBNN_OK) {
     attempt chosen = choose(&chain, &is, &c);
     if (chain.status == WEBNN_OK && chosen.pd == NULL) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
-    if (chain.status == WEBNN_OK) assemble(&chain, &is, &c, &chosen);
-    else dnnl_primitive_desc_destroy(chosen.pd);
+    if (chain.status == WEBNN_OK)
+      assemble(&chain, &is, &c, &chosen);
+    else
+      dnnl_primitive_desc_destroy(chosen.pd);
   }
   return wnn_chain_finish(&chain, out);
 }

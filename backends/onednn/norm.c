@@ -17,9 +17,11 @@ static bool all_plain(const wnn_region *region) {
   for (size_t i = 0; i < region->anchor->n_inputs; i++) {
     const wnn_port *port = &region->inputs[i];
     if (port->desc == NULL) continue;
-    if (wnn_layout_is_blocked(&port->layout) || !wnn_layout_is_plain(&port->layout, port->desc)) return false;
+    if (wnn_layout_is_blocked(&port->layout) || !wnn_layout_is_plain(&port->layout, port->desc))
+      return false;
   }
-  return !wnn_layout_is_blocked(&output->layout) && wnn_layout_is_plain(&output->layout, output->desc);
+  return !wnn_layout_is_blocked(&output->layout) &&
+         wnn_layout_is_plain(&output->layout, output->desc);
 }
 
 static webnn_status plan_layer(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -32,20 +34,25 @@ static webnn_status plan_layer(wnn_device *device, const wnn_region *region, wnn
 
   wnn_chain chain;
   wnn_chain_begin(&chain, device, region);
-  const_dnnl_memory_desc_t data = wnn_chain_dense(&chain, 2, dims), row = wnn_chain_dense(&chain, 1, &dims[1]);
-  unsigned flags = (present(region, 1) ? dnnl_use_scale : 0u) | (present(region, 2) ? dnnl_use_shift : 0u);
+  const_dnnl_memory_desc_t data = wnn_chain_dense(&chain, 2, dims),
+                           row = wnn_chain_dense(&chain, 1, &dims[1]);
+  unsigned flags =
+      (present(region, 1) ? dnnl_use_scale : 0u) | (present(region, 2) ? dnnl_use_shift : 0u);
   dnnl_primitive_attr_t attr = wnn_chain_attr(&chain);
   dnnl_primitive_desc_t pd = NULL;
   if (chain.status == WEBNN_OK) {
     dnnl_status_t status = dnnl_layer_normalization_forward_primitive_desc_create(
-        &pd, device->engine, dnnl_forward_inference, data, data, NULL, (float)attrs->epsilon.as.f, flags, attr);
+        &pd, device->engine, dnnl_forward_inference, data, data, NULL, (float)attrs->epsilon.as.f,
+        flags, attr);
     pd = wnn_chain_created(&chain, status, pd);
   }
   if (pd != NULL) {
     wnn_chain_arg args[4] = {{DNNL_ARG_SRC, wnn_chain_input(&chain, 0, data)}};
     size_t n_args = 1;
-    if (present(region, 1)) args[n_args++] = (wnn_chain_arg){DNNL_ARG_SCALE, wnn_chain_input(&chain, 1, row)};
-    if (present(region, 2)) args[n_args++] = (wnn_chain_arg){DNNL_ARG_SHIFT, wnn_chain_input(&chain, 2, row)};
+    if (present(region, 1))
+      args[n_args++] = (wnn_chain_arg){DNNL_ARG_SCALE, wnn_chain_input(&chain, 1, row)};
+    if (present(region, 2))
+      args[n_args++] = (wnn_chain_arg){DNNL_ARG_SHIFT, wnn_chain_input(&chain, 2, row)};
     args[n_args++] = (wnn_chain_arg){DNNL_ARG_DST, wnn_chain_output(&chain, data)};
     wnn_chain_primitive(&chain, pd, n_args, args);
   }
@@ -53,5 +60,5 @@ static webnn_status plan_layer(wnn_device *device, const wnn_region *region, wnn
   return wnn_chain_finish(&chain, out);
 }
 
-const wnn_kernel wnn_onednn_layer_normalization = {"onednn.layerNormalization", plan_layer, wnn_chain_run,
-                                                   wnn_chain_free};
+const wnn_kernel wnn_onednn_layer_normalization = {"onednn.layerNormalization", plan_layer,
+                                                   wnn_chain_run, wnn_chain_free};

@@ -1,11 +1,12 @@
-/* Inside the oneDNN backend: the device, chains of primitives that plan a region, descriptors of ports. */
+/* Inside the oneDNN backend: the device, chains of primitives that plan a region, descriptors of
+ * ports. */
 #ifndef WNN_ONEDNN_H
 #define WNN_ONEDNN_H
 
+#include <oneapi/dnnl/dnnl.h>
 #include "backend.h"
 #include "kernels/table.h"
 #include "lower/region.h"
-#include <oneapi/dnnl/dnnl.h>
 
 struct wnn_device {
   const wnn_host *host; /* first: see wnn_device_host */
@@ -19,8 +20,8 @@ struct wnn_device {
 
 extern const wnn_backend wnn_backend_onednn;
 
-/* Tells oneDNN on this thread how many threads the context has: the same number must hold when a primitive is
- * created and when it runs. */
+/* Tells oneDNN on this thread how many threads the context has: the same number must hold when a
+ * primitive is created and when it runs. */
 void wnn_device_enter(const wnn_device *device);
 
 /* NOT_SUPPORTED for what oneDNN can't do, UNKNOWN for its other failures. */
@@ -30,9 +31,9 @@ webnn_status wnn_onednn_status(dnnl_status_t status);
 void *wnn_onednn_threads_create(wnn_pool *pool);
 void wnn_onednn_threads_free(void *threads);
 
-/* A chain plans a region: memories that live in ports, scratch or buffers of the plan, and steps between them. It
- * computes in float32: float16 ports are widened when they come in and rounded when they go out. The first
- * failure sticks in `status` and everything after it does nothing. */
+/* A chain plans a region: memories that live in ports, scratch or buffers of the plan, and steps
+ * between them. It computes in float32: float16 ports are widened when they come in and rounded
+ * when they go out. The first failure sticks in `status` and everything after it does nothing. */
 enum {
   WNN_CHAIN_MEMORIES = 64,
   WNN_CHAIN_STEPS = 40,
@@ -41,7 +42,7 @@ enum {
 };
 
 typedef enum wnn_spot_place {
-  WNN_SPOT_INPUT,   /* `at`: the port */
+  WNN_SPOT_INPUT, /* `at`: the port */
   WNN_SPOT_OUTPUT,
   WNN_SPOT_SCRATCH, /* `at`: bytes */
   WNN_SPOT_KEPT,    /* a buffer of the plan */
@@ -99,7 +100,8 @@ void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *reg
 webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out);
 
 /* Descriptors that live as long as the chain is built; NULL on failure. */
-const_dnnl_memory_desc_t wnn_chain_keep(wnn_chain *chain, dnnl_status_t status, dnnl_memory_desc_t desc);
+const_dnnl_memory_desc_t wnn_chain_keep(wnn_chain *chain, dnnl_status_t status,
+                                        dnnl_memory_desc_t desc);
 const_dnnl_memory_desc_t wnn_chain_strided(wnn_chain *chain, uint32_t n, const dnnl_dim_t *dims,
                                            const dnnl_dim_t *strides);
 const_dnnl_memory_desc_t wnn_chain_dense(wnn_chain *chain, uint32_t n, const dnnl_dim_t *dims);
@@ -119,17 +121,20 @@ int wnn_chain_as(wnn_chain *chain, int memory, const_dnnl_memory_desc_t wanted);
 void wnn_chain_reorder(wnn_chain *chain, int from, int to);
 
 /* Runs a primitive; takes `pd`, whatever happens. */
-void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args, const wnn_chain_arg *args);
+void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args,
+                         const wnn_chain_arg *args);
 void wnn_chain_copy(wnn_chain *chain, size_t input_port, size_t n_bytes);
 
 /* run and free of every kernel that plans with a chain. */
 webnn_status wnn_chain_run(const wnn_plan *plan, const wnn_run *run);
 void wnn_chain_free(wnn_plan *plan);
 
-/* Attributes as every primitive of a chain has them: the caller's scratchpad, the context's math. */
+/* Attributes as every primitive of a chain has them: the caller's scratchpad, the context's math.
+ */
 dnnl_primitive_attr_t wnn_chain_attr(wnn_chain *chain);
 /* A created descriptor, or NULL and the failure in the chain. */
-dnnl_primitive_desc_t wnn_chain_created(wnn_chain *chain, dnnl_status_t status, dnnl_primitive_desc_t pd);
+dnnl_primitive_desc_t wnn_chain_created(wnn_chain *chain, dnnl_status_t status,
+                                        dnnl_primitive_desc_t pd);
 static inline const_dnnl_memory_desc_t wnn_pd_wants(const_dnnl_primitive_desc_t pd, int arg) {
   return dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
 }
@@ -138,25 +143,26 @@ int wnn_pd_rank(const_dnnl_primitive_desc_t pd);
 
 /* How the shape of a region's result is told to oneDNN. */
 typedef struct wnn_frame {
-  uint32_t n;                      /* dimensions for oneDNN */
-  uint8_t axes[DNNL_MAX_NDIMS];    /* dimension i is this axis of the result … */
-  bool collapsed;                  /* … or several; then only dense row-major operands fit */
+  uint32_t n;                   /* dimensions for oneDNN */
+  uint8_t axes[DNNL_MAX_NDIMS]; /* dimension i is this axis of the result … */
+  bool collapsed;               /* … or several; then only dense row-major operands fit */
   dnnl_dims_t dims;
-  uint32_t channel;                /* the dimension that "per channel" means */
+  uint32_t channel; /* the dimension that "per channel" means */
 } wnn_frame;
 
 /* A rank-4 port of the anchor (result or input 0) in the order n, c, h, w. */
 wnn_frame wnn_frame_image(const wnn_desc *desc, webnn_input_operand_layout layout);
-/* Descriptor of a port that has the frame's shape, or broadcasts to it without collapsed axes; NULL and
- * NOT_SUPPORTED when oneDNN can't say it. */
-const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame, const wnn_port *port,
-                                        uint32_t rank);
+/* Descriptor of a port that has the frame's shape, or broadcasts to it without collapsed axes; NULL
+ * and NOT_SUPPORTED when oneDNN can't say it. */
+const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame,
+                                        const wnn_port *port, uint32_t rank);
 
 /* posts.c: what is fused behind an anchor. */
 
-/* True when `post`, which would be stage `n_posts + 1` of the region, can be a post-op; `channel_axis` is the
- * result's axis of channels. */
-bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis);
+/* True when `post`, which would be stage `n_posts + 1` of the region, can be a post-op;
+ * `channel_axis` is the result's axis of channels. */
+bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
+                   uint32_t channel_axis);
 
 typedef struct wnn_posts {
   dnnl_post_ops_t ops;
@@ -169,16 +175,16 @@ typedef struct wnn_posts {
   int sum_port; /* its bytes must be in the output before the primitive runs; or -1 */
 } wnn_posts;
 
-/* The region's posts behind what is in `posts->ops` already. `dst` is the result's descriptor, which operands of
- * its shape take; `allow_sum`: the primitive may add to what is in the output. */
-void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, const_dnnl_memory_desc_t dst,
-                   bool allow_sum);
+/* The region's posts behind what is in `posts->ops` already. `dst` is the result's descriptor,
+ * which operands of its shape take; `allow_sum`: the primitive may add to what is in the output. */
+void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
+                   const_dnnl_memory_desc_t dst, bool allow_sum);
 /* Brings the operands where `pd` wants them; appends to `args`, returns the new number. */
 size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primitive_desc_t pd,
                       wnn_chain_arg *args, size_t n_args);
 
-/* False for transposed convolutions that oneDNN would follow with post-ops one number at a time, or that are better
- * done without. */
+/* False for transposed convolutions that oneDNN would follow with post-ops one number at a time, or
+ * that are better done without. */
 bool wnn_transposed_takes_posts(const wnn_region *region);
 
 /* The kernels, by family; `kernels/table.c` has our own. */

@@ -7,8 +7,8 @@ typedef struct pool {
 } pool;
 
 /* True when some window along one axis has no cell inside the input: its average isn't oneDNN's. */
-static bool has_empty_window(dnnl_dim_t n_in, dnnl_dim_t n_out, dnnl_dim_t window, dnnl_dim_t stride,
-                             dnnl_dim_t dilation, dnnl_dim_t padding) {
+static bool has_empty_window(dnnl_dim_t n_in, dnnl_dim_t n_out, dnnl_dim_t window,
+                             dnnl_dim_t stride, dnnl_dim_t dilation, dnnl_dim_t padding) {
   for (dnnl_dim_t i = 0; i < n_out; i++) {
     bool any = false;
     for (dnnl_dim_t k = 0; k < window && !any; k++) {
@@ -33,7 +33,8 @@ static bool understand(const wnn_region *region, pool *is) {
     is->dilates[i] = dilation - 1;
     is->padding_l[i] = begin;
     /* What the last window needs: rounding up reaches beyond the padding that was asked for. */
-    dnnl_dim_t end = (n_out - 1) * is->strides[i] + (is->window[i] - 1) * dilation + 1 - n_in - begin;
+    dnnl_dim_t end =
+        (n_out - 1) * is->strides[i] + (is->window[i] - 1) * dilation + 1 - n_in - begin;
     is->padding_r[i] = end > 0 ? end : 0;
     if (has_empty_window(n_in, n_out, is->window[i], is->strides[i], dilation, begin)) return false;
   }
@@ -51,8 +52,8 @@ static webnn_status plan_average(wnn_device *device, const wnn_region *region, w
   dnnl_primitive_desc_t pd = NULL;
   if (chain.status == WEBNN_OK) {
     dnnl_status_t status = dnnl_pooling_forward_primitive_desc_create(
-        &pd, device->engine, dnnl_forward_inference, dnnl_pooling_avg_exclude_padding, src, dst, is.strides,
-        is.window, is.dilates, is.padding_l, is.padding_r, attr);
+        &pd, device->engine, dnnl_forward_inference, dnnl_pooling_avg_exclude_padding, src, dst,
+        is.strides, is.window, is.dilates, is.padding_l, is.padding_r, attr);
     pd = wnn_chain_created(&chain, status, pd);
   }
   if (pd != NULL) {

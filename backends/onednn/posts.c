@@ -72,13 +72,15 @@ static spread spread_of(const wnn_desc *operand, const wnn_desc *result, uint32_
 }
 
 static meaning eltwise(dnnl_alg_kind_t algorithm, double alpha, double beta) {
-  return (meaning){.form = FORM_ELTWISE, .algorithm = algorithm, .alpha = (float)alpha, .beta = (float)beta};
+  return (meaning){
+      .form = FORM_ELTWISE, .algorithm = algorithm, .alpha = (float)alpha, .beta = (float)beta};
 }
 
 static meaning activation_meaning(const wnn_node *node) {
   for (size_t i = 0; i < sizeof plain_activations / sizeof *plain_activations; i++)
     if (plain_activations[i].op == node->op->id)
-      return eltwise(plain_activations[i].algorithm, plain_activations[i].alpha, plain_activations[i].beta);
+      return eltwise(plain_activations[i].algorithm, plain_activations[i].alpha,
+                     plain_activations[i].beta);
   switch (node->op->id) {
     case WNN_OP_CLAMP: {
       const wnn_clamp_attrs *attrs = node->attrs;
@@ -90,7 +92,8 @@ static meaning activation_meaning(const wnn_node *node) {
     }
     case WNN_OP_LEAKY_RELU: {
       const wnn_alpha_attrs *attrs = node->attrs;
-      if (!isfinite((float)attrs->alpha.as.f)) return (meaning){0}; /* oneDNN multiplies 0 by the slope */
+      if (!isfinite((float)attrs->alpha.as.f))
+        return (meaning){0}; /* oneDNN multiplies 0 by the slope */
       return eltwise(dnnl_eltwise_relu, attrs->alpha.as.f, 0);
     }
     case WNN_OP_HARD_SIGMOID: {
@@ -114,7 +117,8 @@ static meaning self_meaning(wnn_op_id op) {
 
 static meaning binary_meaning(const wnn_post *post, size_t stage) {
   const wnn_op_id op = post->node->op->id;
-  const bool first = post->from[0] == WNN_FROM_STAGE(stage), second = post->from[1] == WNN_FROM_STAGE(stage);
+  const bool first = post->from[0] == WNN_FROM_STAGE(stage),
+             second = post->from[1] == WNN_FROM_STAGE(stage);
   if (first && second) return self_meaning(op);
   meaning is = {.form = FORM_BINARY, .port = (size_t)(first ? post->from[1] : post->from[0])};
   if ((first ? post->from[1] : post->from[0]) < 0 || first == second) return (meaning){0};
@@ -140,7 +144,8 @@ static meaning meaning_of(const wnn_post *post, size_t stage) {
     case WNN_OP_PRELU:
       if (post->from[0] != WNN_FROM_STAGE(stage) || post->from[1] < 0) return (meaning){0};
       return (meaning){.form = FORM_PRELU, .port = (size_t)post->from[1]};
-    default: return post->from[0] == WNN_FROM_STAGE(stage) ? activation_meaning(post->node) : (meaning){0};
+    default:
+      return post->from[0] == WNN_FROM_STAGE(stage) ? activation_meaning(post->node) : (meaning){0};
   }
 }
 
@@ -152,8 +157,10 @@ static bool has_finite_slopes(const wnn_port *port) {
   return slopes != NULL;
 }
 
-bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis) {
-  if (region->anchor_desc.type != WEBNN_DATA_TYPE_FLOAT32 || post->desc.type != WEBNN_DATA_TYPE_FLOAT32)
+bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
+                   uint32_t channel_axis) {
+  if (region->anchor_desc.type != WEBNN_DATA_TYPE_FLOAT32 ||
+      post->desc.type != WEBNN_DATA_TYPE_FLOAT32)
     return false; /* float16 is rounded at every named result, which post-ops aren't */
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
   meaning is = meaning_of(post, n_posts);
@@ -161,14 +168,17 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   if (is.form == FORM_ELTWISE) return true;
   const wnn_port *port = &region->inputs[is.port];
   spread how = spread_of(port->desc, &region->anchor_desc, channel_axis);
-  if (is.form == FORM_PRELU) return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
+  if (is.form == FORM_PRELU)
+    return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
   return how != SPREAD_OTHER;
 }
 
 /* The descriptor of an operand as it lies. */
-static const_dnnl_memory_desc_t operand_desc(wnn_chain *chain, const wnn_frame *frame, size_t port, spread how) {
+static const_dnnl_memory_desc_t operand_desc(wnn_chain *chain, const wnn_frame *frame, size_t port,
+                                             spread how) {
   const wnn_region *region = chain->region;
-  if (how == SPREAD_FULL) return wnn_frame_desc(chain, frame, &region->inputs[port], region->anchor_desc.rank);
+  if (how == SPREAD_FULL)
+    return wnn_frame_desc(chain, frame, &region->inputs[port], region->anchor_desc.rank);
   dnnl_dims_t dims;
   for (uint32_t i = 0; i < frame->n; i++)
     dims[i] = how == SPREAD_CHANNEL && i == frame->channel ? frame->dims[i] : 1;
@@ -176,10 +186,12 @@ static const_dnnl_memory_desc_t operand_desc(wnn_chain *chain, const wnn_frame *
 }
 
 static void need(wnn_chain *chain, dnnl_status_t status) {
-  if (chain->status == WEBNN_OK && status != dnnl_success) chain->status = wnn_onednn_status(status);
+  if (chain->status == WEBNN_OK && status != dnnl_success)
+    chain->status = wnn_onednn_status(status);
 }
 
-/* A residual that nobody needs afterwards can be where the result goes: the primitive then adds to it. */
+/* A residual that nobody needs afterwards can be where the result goes: the primitive then adds to
+ * it. */
 static bool can_sum(const wnn_chain *chain, const wnn_posts *posts, const meaning *is, spread how) {
   const wnn_port *port = &chain->region->inputs[is->port], *output = &chain->region->outputs[0];
   return how == SPREAD_FULL && is->algorithm == dnnl_binary_add && !is->negated &&
@@ -194,14 +206,15 @@ static void add_operand(wnn_posts *posts, size_t port, int arg, const_dnnl_memor
   posts->operands[at].arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(dnnl_post_ops_len(posts->ops) - 1) | arg;
 }
 
-static void add_one(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, const_dnnl_memory_desc_t dst,
-                    const meaning *is, bool allow_sum) {
+static void add_one(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
+                    const_dnnl_memory_desc_t dst, const meaning *is, bool allow_sum) {
   if (is->form == FORM_ELTWISE) {
     need(chain, dnnl_post_ops_append_eltwise(posts->ops, is->algorithm, is->alpha, is->beta));
     return;
   }
   const wnn_region *region = chain->region;
-  const uint32_t channel_axis = frame->collapsed ? region->anchor_desc.rank - 1 : frame->axes[frame->channel];
+  const uint32_t channel_axis =
+      frame->collapsed ? region->anchor_desc.rank - 1 : frame->axes[frame->channel];
   spread how = spread_of(region->inputs[is->port].desc, &region->anchor_desc, channel_axis);
   if (allow_sum && is->form == FORM_BINARY && can_sum(chain, posts, is, how)) {
     need(chain, dnnl_post_ops_append_sum(posts->ops, 1.0f, 0, dnnl_data_type_undef));
@@ -211,22 +224,27 @@ static void add_one(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, 
   const_dnnl_memory_desc_t given = operand_desc(chain, frame, is->port, how);
   if (given == NULL) return;
   if (is->form == FORM_PRELU) {
-    need(chain, dnnl_post_ops_append_prelu(posts->ops, how == SPREAD_SCALAR ? 0 : 1 << frame->channel));
+    need(chain,
+         dnnl_post_ops_append_prelu(posts->ops, how == SPREAD_SCALAR ? 0 : 1 << frame->channel));
     add_operand(posts, is->port, DNNL_ARG_WEIGHTS, given);
     return;
   }
-  if (is->negated) need(chain, dnnl_post_ops_append_eltwise(posts->ops, dnnl_eltwise_linear, -1, 0));
-  need(chain, dnnl_post_ops_append_binary(posts->ops, is->algorithm, how == SPREAD_FULL ? dst : given));
+  if (is->negated)
+    need(chain, dnnl_post_ops_append_eltwise(posts->ops, dnnl_eltwise_linear, -1, 0));
+  need(chain,
+       dnnl_post_ops_append_binary(posts->ops, is->algorithm, how == SPREAD_FULL ? dst : given));
   add_operand(posts, is->port, DNNL_ARG_SRC_1, given);
 }
 
-void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame, const_dnnl_memory_desc_t dst,
-                   bool allow_sum) {
+void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
+                   const_dnnl_memory_desc_t dst, bool allow_sum) {
   const wnn_region *region = chain->region;
   for (size_t i = 0; i < region->n_posts && chain->status == WEBNN_OK; i++) {
     meaning is = meaning_of(&region->posts[i], i);
-    if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-    else add_one(chain, posts, frame, dst, &is, allow_sum);
+    if (is.form == FORM_NONE)
+      chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+    else
+      add_one(chain, posts, frame, dst, &is, allow_sum);
   }
 }
 
@@ -236,7 +254,8 @@ size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primi
     const int arg = posts->operands[i].arg;
     int memory = wnn_chain_input(chain, posts->operands[i].port, posts->operands[i].given);
     /* Only binary post-ops have wishes. */
-    if ((arg & DNNL_ARG_SRC_1) == DNNL_ARG_SRC_1) memory = wnn_chain_as(chain, memory, wnn_pd_wants(pd, arg));
+    if ((arg & DNNL_ARG_SRC_1) == DNNL_ARG_SRC_1)
+      memory = wnn_chain_as(chain, memory, wnn_pd_wants(pd, arg));
     args[n_args++] = (wnn_chain_arg){arg, memory};
   }
   return n_args;

@@ -1,8 +1,8 @@
 /* Chains of primitives: how every oneDNN kernel plans a region and runs it. */
 #include "onednn.h"
 
-#include "kernels/half.h"
 #include <string.h>
+#include "kernels/half.h"
 
 webnn_status wnn_onednn_status(dnnl_status_t status) {
   switch (status) {
@@ -36,7 +36,8 @@ void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *reg
 
 /* Descriptors. */
 
-const_dnnl_memory_desc_t wnn_chain_keep(wnn_chain *chain, dnnl_status_t status, dnnl_memory_desc_t desc) {
+const_dnnl_memory_desc_t wnn_chain_keep(wnn_chain *chain, dnnl_status_t status,
+                                        dnnl_memory_desc_t desc) {
   if (!check(chain, status)) {
     if (status == dnnl_success) dnnl_memory_desc_destroy(desc);
     return NULL;
@@ -52,7 +53,8 @@ const_dnnl_memory_desc_t wnn_chain_keep(wnn_chain *chain, dnnl_status_t status, 
 const_dnnl_memory_desc_t wnn_chain_strided(wnn_chain *chain, uint32_t n, const dnnl_dim_t *dims,
                                            const dnnl_dim_t *strides) {
   dnnl_memory_desc_t desc = NULL;
-  dnnl_status_t status = dnnl_memory_desc_create_with_strides(&desc, (int)n, dims, dnnl_f32, strides);
+  dnnl_status_t status =
+      dnnl_memory_desc_create_with_strides(&desc, (int)n, dims, dnnl_f32, strides);
   return wnn_chain_keep(chain, status, desc);
 }
 
@@ -65,7 +67,8 @@ const_dnnl_memory_desc_t wnn_chain_dense(wnn_chain *chain, uint32_t n, const dnn
 
 const_dnnl_memory_desc_t wnn_chain_any(wnn_chain *chain, uint32_t n, const dnnl_dim_t *dims) {
   dnnl_memory_desc_t desc = NULL;
-  dnnl_status_t status = dnnl_memory_desc_create_with_tag(&desc, (int)n, dims, dnnl_f32, dnnl_format_tag_any);
+  dnnl_status_t status =
+      dnnl_memory_desc_create_with_tag(&desc, (int)n, dims, dnnl_f32, dnnl_format_tag_any);
   return wnn_chain_keep(chain, status, desc);
 }
 
@@ -79,7 +82,8 @@ static int add_memory(wnn_chain *chain, const_dnnl_memory_desc_t desc, wnn_spot 
   }
   wnn_chain_memory *memory = &chain->memories[chain->n_memories];
   *memory = (wnn_chain_memory){.spot = spot, .n_bytes = dnnl_memory_desc_get_size(desc)};
-  if (!check(chain, dnnl_memory_create(&memory->memory, desc, chain->device->engine, DNNL_MEMORY_NONE)))
+  if (!check(chain,
+             dnnl_memory_create(&memory->memory, desc, chain->device->engine, DNNL_MEMORY_NONE)))
     return -1;
   return (int)chain->n_memories++;
 }
@@ -156,7 +160,8 @@ int wnn_chain_output(wnn_chain *chain, const_dnnl_memory_desc_t given) {
   if (!ok(chain) || given == NULL) return -1;
   chain->narrows = chain->region->outputs[0].desc->type == WEBNN_DATA_TYPE_FLOAT16;
   if (!chain->narrows) return add_memory(chain, given, (wnn_spot){WNN_SPOT_OUTPUT, 0});
-  return wnn_chain_scratch(chain, given); /* the only output: wnn_chain_finish narrows the last memory */
+  return wnn_chain_scratch(chain,
+                           given); /* the only output: wnn_chain_finish narrows the last memory */
 }
 
 static dnnl_primitive_desc_t reorder_desc(wnn_chain *chain, int from, int to) {
@@ -185,7 +190,8 @@ void wnn_chain_reorder(wnn_chain *chain, int from, int to) {
 static void reorder_now(wnn_chain *chain, int from, int to) {
   dnnl_primitive_desc_t pd = reorder_desc(chain, from, to);
   if (pd == NULL) return;
-  size_t n_scratch = dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0));
+  size_t n_scratch =
+      dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0));
   const wnn_alloc *alloc = &chain->device->host->alloc;
   void *scratch = n_scratch ? wnn_alloc_get(alloc, n_scratch) : NULL;
   dnnl_memory_t pad = NULL;
@@ -193,9 +199,11 @@ static void reorder_now(wnn_chain *chain, int from, int to) {
   wnn_chain_memory *memories = chain->memories;
   if (n_scratch && scratch == NULL) fail(chain, WEBNN_ERROR_UNKNOWN);
   if (ok(chain) &&
-      check(chain, dnnl_memory_create(&pad, dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0),
-                                      chain->device->engine, scratch)) &&
-      check(chain, dnnl_memory_set_data_handle(memories[from].memory, (void *)memories[from].constant)) &&
+      check(chain,
+            dnnl_memory_create(&pad, dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0),
+                               chain->device->engine, scratch)) &&
+      check(chain,
+            dnnl_memory_set_data_handle(memories[from].memory, (void *)memories[from].constant)) &&
       check(chain, dnnl_primitive_create(&primitive, pd))) {
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, memories[from].memory},
                                     {DNNL_ARG_TO, memories[to].memory},
@@ -235,7 +243,8 @@ dnnl_primitive_attr_t wnn_chain_attr(wnn_chain *chain) {
   return attr;
 }
 
-dnnl_primitive_desc_t wnn_chain_created(wnn_chain *chain, dnnl_status_t status, dnnl_primitive_desc_t pd) {
+dnnl_primitive_desc_t wnn_chain_created(wnn_chain *chain, dnnl_status_t status,
+                                        dnnl_primitive_desc_t pd) {
   if (check(chain, status)) return pd;
   if (status == dnnl_success) dnnl_primitive_desc_destroy(pd);
   return NULL;
@@ -248,7 +257,8 @@ int wnn_pd_rank(const_dnnl_primitive_desc_t pd) {
   return strstr(name, "gemm:") != NULL && strncmp(name, "brg", 3) != 0 ? 1 : 0;
 }
 
-void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args, const wnn_chain_arg *args) {
+void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args,
+                         const wnn_chain_arg *args) {
   wnn_chain_step *step = add_step(chain, WNN_STEP_PRIMITIVE);
   if (step == NULL) goto done;
   const_dnnl_memory_desc_t pad = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
@@ -367,7 +377,8 @@ static uint64_t packed_ports(const wnn_chain *chain) {
 static chain_plan *create_plan(const wnn_chain *chain) {
   size_t n_bytes = sizeof(chain_plan) + chain->n_memories * (sizeof(patch) + sizeof(kept)) +
                    chain->n_steps * sizeof(step) + chain->n_args * sizeof(dnnl_exec_arg_t);
-  chain_plan *plan = (chain_plan *)(void *)wnn_plan_create(chain->device, &chain->device->host->alloc, n_bytes);
+  chain_plan *plan =
+      (chain_plan *)(void *)wnn_plan_create(chain->device, &chain->device->host->alloc, n_bytes);
   if (plan == NULL) return NULL;
   plan->patches = (patch *)(plan + 1);
   plan->buffers = (kept *)(plan->patches + chain->n_memories);
@@ -394,7 +405,8 @@ static void move_steps(wnn_chain *chain, chain_plan *plan) {
   dnnl_exec_arg_t *args = (dnnl_exec_arg_t *)(plan->steps + chain->n_steps);
   for (size_t i = 0; i < chain->n_steps; i++) {
     const wnn_chain_step *from = &chain->steps[i];
-    plan->steps[i] = (step){from->kind, from->n_args, from->primitive, args, from->from, from->to, from->n};
+    plan->steps[i] =
+        (step){from->kind, from->n_args, from->primitive, args, from->from, from->to, from->n};
     for (size_t k = 0; k < from->n_args; k++) {
       wnn_chain_arg arg = chain->args[from->first_arg + k];
       *args++ = (dnnl_exec_arg_t){arg.arg, chain->memories[arg.memory].memory};
@@ -441,12 +453,16 @@ static void *spot_bytes(wnn_spot spot, const wnn_run *run) {
 
 static webnn_status run_step(const wnn_device *device, const step *at, const wnn_run *run) {
   if (at->kind == WNN_STEP_PRIMITIVE)
-    return wnn_onednn_status(dnnl_primitive_execute(at->primitive, device->stream, at->n_args, at->args));
+    return wnn_onednn_status(
+        dnnl_primitive_execute(at->primitive, device->stream, at->n_args, at->args));
   const void *from = spot_bytes(at->from, run);
   void *to = spot_bytes(at->to, run);
-  if (at->kind == WNN_STEP_WIDEN) wnn_half_widen(device->host, from, to, at->n);
-  else if (at->kind == WNN_STEP_NARROW) wnn_half_narrow(device->host, from, to, at->n);
-  else if (from != to) memcpy(to, from, at->n);
+  if (at->kind == WNN_STEP_WIDEN)
+    wnn_half_widen(device->host, from, to, at->n);
+  else if (at->kind == WNN_STEP_NARROW)
+    wnn_half_narrow(device->host, from, to, at->n);
+  else if (from != to)
+    memcpy(to, from, at->n);
   return WEBNN_OK;
 }
 

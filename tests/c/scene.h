@@ -1,5 +1,5 @@
-/* Regions with random operands, for tests of kernels against the naive reference: ports in any layout, fused nodes,
- * and a plan run again and again in one piece of memory. */
+/* Regions with random operands, for tests of kernels against the naive reference: ports in any
+ * layout, fused nodes, and a plan run again and again in one piece of memory. */
 #ifndef WEBNN_TESTS_SCENE_H
 #define WEBNN_TESTS_SCENE_H
 
@@ -59,7 +59,8 @@ static inline wnn_layout layout_of(char kind, uint32_t rank) {
       layout.order[rank - 1] = (uint8_t)(rank - 2);
       return layout;
     }
-    case 'h': return (wnn_layout){.rank = 4, .order = {0, 2, 1, 3}, .block = 1}; /* heads of attention */
+    case 'h':
+      return (wnn_layout){.rank = 4, .order = {0, 2, 1, 3}, .block = 1}; /* heads of attention */
     case 'r': { /* the axes back to front */
       wnn_layout layout = wnn_layout_plain(rank);
       for (uint32_t i = 0; i < rank; i++) layout.order[i] = (uint8_t)(rank - 1 - i);
@@ -105,7 +106,8 @@ static inline size_t add_port(scene *is, wnn_desc desc, char layout, bool consta
   is->bytes[i] = wnn_alloc_zeroed(&host.alloc, is->n_bytes[i]);
   uint32_t at[WNN_MAX_RANK] = {0};
   do {
-    store(is->bytes[i], desc.type, wnn_layout_offset(&is->inputs[i].layout, &desc, at), rounded_number());
+    store(is->bytes[i], desc.type, wnn_layout_offset(&is->inputs[i].layout, &desc, at),
+          rounded_number());
   } while (step(&desc, at));
   if (constant) is->inputs[i].constant = is->bytes[i];
   return i;
@@ -133,7 +135,8 @@ static inline void set_result(scene *is, wnn_desc desc, char layout) {
 /* One fused node of a row. */
 typedef struct post_row {
   wnn_op_id op; /* the first of all ids, which is nothing to fuse: none, the end */
-  char operand; /* 'f' of the result's shape, 'c' one a channel, 's' scalar, '=' the result itself, 0 none */
+  char operand; /* 'f' of the result's shape, 'c' one a channel, 's' scalar, '=' the result itself,
+                   0 none */
   bool swapped; /* the operand stands first */
   double alpha, beta;
 } post_row;
@@ -149,7 +152,8 @@ static inline void set_post_attrs(scene *is, size_t i, const post_row *row) {
   if (row->op == WNN_OP_CLAMP)
     is->post_attrs[i].clamp = (wnn_clamp_attrs){wnn_number_f(row->alpha), wnn_number_f(row->beta)};
   else
-    is->post_attrs[i].alpha_beta = (wnn_alpha_beta_attrs){wnn_number_f(row->alpha), wnn_number_f(row->beta)};
+    is->post_attrs[i].alpha_beta =
+        (wnn_alpha_beta_attrs){wnn_number_f(row->alpha), wnn_number_f(row->beta)};
 }
 
 static inline void add_posts(scene *is, const post_row *rows, uint32_t channel_axis, char layout) {
@@ -157,9 +161,11 @@ static inline void add_posts(scene *is, const post_row *rows, uint32_t channel_a
   for (size_t i = 0; i < MAX_ROW_POSTS && rows[i].op != NO_POST; i++) {
     const post_row *row = &rows[i];
     wnn_post *post = &is->region.posts[i];
-    is->post_nodes[i] = (wnn_node){.op = wnn_op_get(row->op), .n_inputs = row->operand ? 2 : 1, .n_outputs = 1};
+    is->post_nodes[i] =
+        (wnn_node){.op = wnn_op_get(row->op), .n_inputs = row->operand ? 2 : 1, .n_outputs = 1};
     set_post_attrs(is, i, row);
-    *post = (wnn_post){&is->post_nodes[i], {WNN_FROM_STAGE(i), WNN_FROM_NONE, WNN_FROM_NONE}, *result};
+    *post =
+        (wnn_post){&is->post_nodes[i], {WNN_FROM_STAGE(i), WNN_FROM_NONE, WNN_FROM_NONE}, *result};
     is->region.n_posts = i + 1;
     if (row->operand == 0) continue;
     int16_t other = WNN_FROM_STAGE(i);
@@ -169,7 +175,8 @@ static inline void add_posts(scene *is, const post_row *rows, uint32_t channel_a
       other = (int16_t)add_port(is, wnn_desc_scalar(result->type), 'p', true);
     } else if (row->operand == 'c') {
       wnn_desc desc = {result->type, result->rank - channel_axis, {0}};
-      for (uint32_t k = 0; k < desc.rank; k++) desc.dims[k] = k == 0 ? result->dims[channel_axis] : 1;
+      for (uint32_t k = 0; k < desc.rank; k++)
+        desc.dims[k] = k == 0 ? result->dims[channel_axis] : 1;
       other = (int16_t)add_port(is, desc, 'p', true);
     }
     post->from[row->swapped ? 0 : 1] = other;
@@ -178,11 +185,12 @@ static inline void add_posts(scene *is, const post_row *rows, uint32_t channel_a
 }
 
 static inline void end(scene *is) {
-  for (size_t i = 0; i < is->region.n_inputs; i++) wnn_alloc_free(&host.alloc, is->bytes[i], is->n_bytes[i]);
+  for (size_t i = 0; i < is->region.n_inputs; i++)
+    wnn_alloc_free(&host.alloc, is->bytes[i], is->n_bytes[i]);
 }
 
-/* Plans and runs twice in the same memory. `output` has room for the output's bytes. `shared`: the input whose
- * memory the output takes, as an arena would have it, or -1. */
+/* Plans and runs twice in the same memory. `output` has room for the output's bytes. `shared`: the
+ * input whose memory the output takes, as an arena would have it, or -1. */
 static inline bool run_twice(scene *is, const wnn_kernel *kernel, char *output, int shared) {
   wnn_plan *plan = NULL;
   webnn_status status = kernel->plan(device, &is->region, &plan);
@@ -212,11 +220,13 @@ static inline bool run_twice(scene *is, const wnn_kernel *kernel, char *output, 
 }
 
 static inline double allowed(const scene *is, double expected) {
-  if (is->output.desc->type == WEBNN_DATA_TYPE_FLOAT16) return is->tolerance + fabs(expected) / 1024;
+  if (is->output.desc->type == WEBNN_DATA_TYPE_FLOAT16)
+    return is->tolerance + fabs(expected) / 1024;
   return is->tolerance * (1 + fabs(expected));
 }
 
-/* The greatest error beyond what is allowed, over all elements; and padding of blocks must be zero. */
+/* The greatest error beyond what is allowed, over all elements; and padding of blocks must be zero.
+ */
 static inline void compare(const scene *is, const void *is_bytes, const void *expected_bytes) {
   const wnn_desc *desc = is->output.desc;
   const size_t n = wnn_layout_bytes(&is->output.layout, desc) / webnn_data_type_bytes(desc->type);
@@ -257,7 +267,8 @@ static inline wnn_desc desc_of(webnn_data_type type, uint32_t rank, const uint32
   return desc;
 }
 
-static inline wnn_desc image_desc(webnn_data_type type, int layout, uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+static inline wnn_desc image_desc(webnn_data_type type, int layout, uint32_t n, uint32_t c,
+                                  uint32_t h, uint32_t w) {
   if (layout == NHWC) return (wnn_desc){type, 4, {n, h, w, c}};
   return (wnn_desc){type, 4, {n, c, h, w}};
 }

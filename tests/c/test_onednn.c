@@ -1,9 +1,9 @@
-/* The oneDNN backend's other kernels on single regions, against the naive reference: products, average pooling, layer
- * normalization, and copies between layouts. */
+/* The oneDNN backend's other kernels on single regions, against the naive reference: products,
+ * average pooling, layer normalization, and copies between layouts. */
 #include "scene.h"
 
-extern const wnn_kernel wnn_onednn_matmul, wnn_onednn_gemm, wnn_onednn_average_pool2d, wnn_onednn_layer_normalization,
-    wnn_onednn_reorder;
+extern const wnn_kernel wnn_onednn_matmul, wnn_onednn_gemm, wnn_onednn_average_pool2d,
+    wnn_onednn_layer_normalization, wnn_onednn_reorder;
 
 typedef struct matmul_row {
   const char *name;
@@ -14,6 +14,7 @@ typedef struct matmul_row {
   post_row posts[MAX_ROW_POSTS + 1];
 } matmul_row;
 
+/* clang-format off */
 static const matmul_row matmul_rows[] = {
     {"2-D", 2, {5, 7}, 2, {7, 9}, 2, {5, 9}, 'p', 'p', false, F32, NO_POSTS},
     {"2-D constant", 2, {33, 70}, 2, {70, 90}, 2, {33, 90}, 'p', 'p', true, F32, NO_POSTS},
@@ -22,31 +23,44 @@ static const matmul_row matmul_rows[] = {
     {"one product", 2, {33, 1}, 2, {1, 20}, 2, {33, 20}, 'p', 'p', false, F32, NO_POSTS},
     {"one number", 2, {1, 1}, 2, {1, 1}, 2, {1, 1}, 'p', 'p', false, F32, NO_POSTS},
     {"transposed a", 2, {20, 30}, 2, {30, 40}, 2, {20, 40}, 't', 'p', false, F32, NO_POSTS},
-    {"transposed a, constant", 2, {20, 30}, 2, {30, 40}, 2, {20, 40}, 't', 'p', true, F32, NO_POSTS},
-    {"transposed b", 2, {20, 30}, 2, {30, 40}, 2, {20, 40}, 'p', 't', false, F32, NO_POSTS},
-    {"both transposed", 3, {2, 20, 30}, 3, {2, 30, 40}, 3, {2, 20, 40}, 't', 't', false, F32, NO_POSTS},
-    {"batches share constant", 3, {4, 10, 32}, 2, {32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32, NO_POSTS},
-    {"batches of one row", 4, {4, 3, 1, 32}, 2, {32, 24}, 4, {4, 3, 1, 24}, 'p', 'p', true, F32, NO_POSTS},
-    {"transposed batches share", 3, {4, 10, 32}, 3, {1, 32, 24}, 3, {4, 10, 24}, 't', 'p', true, F32, NO_POSTS},
-    {"a shared", 2, {10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', false, F32, NO_POSTS},
-    {"crossed", 4, {3, 1, 6, 8}, 4, {1, 2, 8, 5}, 4, {3, 2, 6, 5}, 'p', 'p', false, F32, NO_POSTS},
-    {"crossed, other", 4, {1, 2, 6, 8}, 4, {3, 1, 8, 5}, 4, {3, 2, 6, 5}, 'p', 'p', true, F32, NO_POSTS},
-    {"rank 5", 5, {2, 3, 2, 6, 8}, 5, {2, 3, 2, 8, 5}, 5, {2, 3, 2, 6, 5}, 'p', 'p', false, F32, NO_POSTS},
-    {"rank 5, b shared within", 5, {2, 3, 2, 6, 8}, 5, {2, 3, 1, 8, 5}, 5, {2, 3, 2, 6, 5}, 'p', 'p', false, F32,
+    {"transposed a, constant", 2, {20, 30}, 2, {30, 40}, 2, {20, 40}, 't', 'p', true, F32,
      NO_POSTS},
-    {"constant batches", 3, {4, 10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32, NO_POSTS},
-    {"heads", 4, {2, 4, 10, 16}, 4, {2, 4, 16, 10}, 4, {2, 4, 10, 10}, 'h', 'h', false, F32, NO_POSTS},
+    {"transposed b", 2, {20, 30}, 2, {30, 40}, 2, {20, 40}, 'p', 't', false, F32, NO_POSTS},
+    {"both transposed", 3, {2, 20, 30}, 3, {2, 30, 40}, 3, {2, 20, 40}, 't', 't', false, F32,
+     NO_POSTS},
+    {"batches share constant", 3, {4, 10, 32}, 2, {32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32,
+     NO_POSTS},
+    {"batches of one row", 4, {4, 3, 1, 32}, 2, {32, 24}, 4, {4, 3, 1, 24}, 'p', 'p', true, F32,
+     NO_POSTS},
+    {"transposed batches share", 3, {4, 10, 32}, 3, {1, 32, 24}, 3, {4, 10, 24}, 't', 'p', true,
+     F32, NO_POSTS},
+    {"a shared", 2, {10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', false, F32, NO_POSTS},
+    {"crossed", 4, {3, 1, 6, 8}, 4, {1, 2, 8, 5}, 4, {3, 2, 6, 5}, 'p', 'p', false, F32,
+     NO_POSTS},
+    {"crossed, other", 4, {1, 2, 6, 8}, 4, {3, 1, 8, 5}, 4, {3, 2, 6, 5}, 'p', 'p', true, F32,
+     NO_POSTS},
+    {"rank 5", 5, {2, 3, 2, 6, 8}, 5, {2, 3, 2, 8, 5}, 5, {2, 3, 2, 6, 5}, 'p', 'p', false, F32,
+     NO_POSTS},
+    {"rank 5, b shared within", 5, {2, 3, 2, 6, 8}, 5, {2, 3, 1, 8, 5}, 5, {2, 3, 2, 6, 5}, 'p',
+     'p', false, F32, NO_POSTS},
+    {"constant batches", 3, {4, 10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32,
+     NO_POSTS},
+    {"heads", 4, {2, 4, 10, 16}, 4, {2, 4, 16, 10}, 4, {2, 4, 10, 10}, 'h', 'h', false, F32,
+     NO_POSTS},
     {"reversed", 3, {4, 6, 8}, 3, {4, 8, 5}, 3, {4, 6, 5}, 'r', 'r', false, F32, NO_POSTS},
     {"float16", 2, {33, 70}, 2, {70, 90}, 2, {33, 90}, 'p', 'p', true, F16, NO_POSTS},
-    {"float16, no constant", 3, {2, 33, 70}, 3, {2, 70, 9}, 3, {2, 33, 9}, 't', 'p', false, F16, NO_POSTS},
-    {"bias, gelu", 2, {33, 70}, 2, {70, 90}, 2, {33, 90}, 'p', 'p', true, F32, {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU)}},
-    {"bias, residual, batches share", 3, {4, 10, 32}, 2, {32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32,
-     {POST_WITH(WNN_OP_ADD, 'c'), POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
-    {"scaled, residual, batches", 4, {2, 3, 10, 32}, 4, {2, 3, 32, 24}, 4, {2, 3, 10, 24}, 'p', 't', false, F32,
-     {POST_WITH(WNN_OP_MUL, 's'), POST_BEHIND(WNN_OP_SUB, 'f')}},
+    {"float16, no constant", 3, {2, 33, 70}, 3, {2, 70, 9}, 3, {2, 33, 9}, 't', 'p', false, F16,
+     NO_POSTS},
+    {"bias, gelu", 2, {33, 70}, 2, {70, 90}, 2, {33, 90}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU)}},
+    {"bias, residual, batches share", 3, {4, 10, 32}, 2, {32, 24}, 3, {4, 10, 24}, 'p', 'p', true,
+     F32, {POST_WITH(WNN_OP_ADD, 'c'), POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
+    {"scaled, residual, batches", 4, {2, 3, 10, 32}, 4, {2, 3, 32, 24}, 4, {2, 3, 10, 24}, 'p',
+     't', false, F32, {POST_WITH(WNN_OP_MUL, 's'), POST_BEHIND(WNN_OP_SUB, 'f')}},
     {"row, bias, sigmoid", 2, {1, 70}, 2, {70, 90}, 2, {1, 90}, 'p', 'p', true, F32,
      {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_SIGMOID), POST_WITH(WNN_OP_MUL, 'f')}},
 };
+/* clang-format on */
 
 static void set_matmul(scene *is, const matmul_row *row) {
   begin(is, WNN_OP_MATMUL, NULL);
@@ -68,8 +82,10 @@ TEST(matmul_agrees) {
 }
 
 TEST(matmul_adds_a_dying_residual_in_place) {
-  static const matmul_row row = {"", 3, {4, 10, 32}, 2, {32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32,
-                                 {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}};
+  static const matmul_row row = {
+      "",       3,    {4, 10, 32}, 2,
+      {32, 24}, 3,    {4, 10, 24}, 'p',
+      'p',      true, F32,         {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}};
   scene is;
   set_matmul(&is, &row);
   is.inputs[2].dies = true;
@@ -89,6 +105,7 @@ typedef struct gemm_row {
   post_row posts[MAX_ROW_POSTS + 1];
 } gemm_row;
 
+/* clang-format off */
 static const gemm_row gemm_rows[] = {
     {"plain", 9, 20, 30, false, false, false, 1, 1, 9, {0}, false, F32, NO_POSTS},
     {"a transposed", 9, 20, 30, true, false, false, 1, 1, 9, {0}, false, F32, NO_POSTS},
@@ -100,27 +117,35 @@ static const gemm_row gemm_rows[] = {
     {"scalar", 9, 20, 30, false, true, true, 1, 1, 0, {0}, true, F32, NO_POSTS},
     {"whole", 9, 20, 30, false, true, true, 1, 1, 2, {9, 30}, false, F32, NO_POSTS},
     {"alpha", 9, 20, 30, false, true, true, 0.5, 1, 9, {0}, false, F32, NO_POSTS},
-    {"alpha, beta, constant c", 9, 20, 30, false, true, true, 0.5, -2, 1, {30}, true, F32, NO_POSTS},
-    {"alpha, beta, variable c", 9, 20, 30, false, false, false, 0.5, -2, 1, {30}, false, F32, NO_POSTS},
+    {"alpha, beta, constant c", 9, 20, 30, false, true, true, 0.5, -2, 1, {30}, true, F32,
+     NO_POSTS},
+    {"alpha, beta, variable c", 9, 20, 30, false, false, false, 0.5, -2, 1, {30}, false, F32,
+     NO_POSTS},
     {"beta, variable c", 9, 20, 30, false, false, false, 1, 3, 2, {9, 30}, false, F32, NO_POSTS},
     {"one row", 1, 64, 30, false, true, true, 1, 1, 1, {30}, true, F32, {POST(WNN_OP_RELU)}},
-    {"all", 9, 20, 30, false, true, true, 0.5, 2, 1, {30}, false, F32,
-     {POST(WNN_OP_RELU), POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"all", 9, 20, 30, false, true, true, 0.5, 2, 1, {30}, false, F32, {POST(WNN_OP_RELU),
+     POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 'f')}},
     {"float16", 9, 20, 30, false, true, true, 0.5, 2, 1, {30}, true, F16, NO_POSTS},
 };
+/* clang-format on */
 
 TEST(gemm_agrees) {
   for (size_t i = 0; i < sizeof gemm_rows / sizeof *gemm_rows; i++) {
     const gemm_row *row = &gemm_rows[i];
     CONTEXT("%s", row->name);
-    wnn_gemm_attrs attrs = {wnn_number_f(row->alpha), wnn_number_f(row->beta), row->a_transpose, row->b_transpose};
+    wnn_gemm_attrs attrs = {wnn_number_f(row->alpha), wnn_number_f(row->beta), row->a_transpose,
+                            row->b_transpose};
     scene is;
     begin(&is, WNN_OP_GEMM, &attrs);
     const uint32_t m = row->m, k = row->k, n = row->n;
-    add_port(&is, (wnn_desc){row->type, 2, {row->a_transpose ? k : m, row->a_transpose ? m : k}}, 'p', false);
-    add_port(&is, (wnn_desc){row->type, 2, {row->b_transpose ? n : k, row->b_transpose ? k : n}}, 'p', row->constant);
-    if (row->rank_c < 9) add_port(&is, desc_of(row->type, row->rank_c, row->c), 'p', row->constant_c);
-    else add_absent(&is);
+    add_port(&is, (wnn_desc){row->type, 2, {row->a_transpose ? k : m, row->a_transpose ? m : k}},
+             'p', false);
+    add_port(&is, (wnn_desc){row->type, 2, {row->b_transpose ? n : k, row->b_transpose ? k : n}},
+             'p', row->constant);
+    if (row->rank_c < 9)
+      add_port(&is, desc_of(row->type, row->rank_c, row->c), 'p', row->constant_c);
+    else
+      add_absent(&is);
     set_result(&is, (wnn_desc){row->type, 2, {m, n}}, 'p');
     add_posts(&is, row->posts, 1, 'p');
     check_against_reference(&is, &wnn_onednn_gemm, -1);
@@ -138,19 +163,26 @@ typedef struct pool_row {
   webnn_status status;
 } pool_row;
 
+/* clang-format off */
 static const pool_row pool_rows[] = {
     {"2x2", 1, 8, 6, 8, {2, 2}, {2, 2}, {1, 1}, {0}, {3, 4}, NCHW, 'p', 'p', F32, WEBNN_OK},
     {"2x2 last", 1, 8, 6, 8, {2, 2}, {2, 2}, {1, 1}, {0}, {3, 4}, NCHW, 'l', 'l', F32, WEBNN_OK},
-    {"3x3 padded", 2, 5, 6, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, {6, 8}, NCHW, 'l', 'l', F32, WEBNN_OK},
-    {"blocked", 1, 12, 6, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, {6, 8}, NCHW, '8', '8', F32, WEBNN_OK},
-    {"floor", 1, 8, 8, 9, {3, 3}, {2, 4}, {1, 1}, {0, 1, 0, 0}, {4, 2}, NHWC, 'p', 'p', F32, WEBNN_OK},
-    {"ceil", 1, 8, 8, 9, {3, 3}, {2, 4}, {1, 1}, {0, 0, 1, 0}, {4, 3}, NHWC, 'p', 'p', F32, WEBNN_OK},
+    {"3x3 padded", 2, 5, 6, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, {6, 8}, NCHW, 'l', 'l', F32,
+     WEBNN_OK},
+    {"blocked", 1, 12, 6, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, {6, 8}, NCHW, '8', '8', F32,
+     WEBNN_OK},
+    {"floor", 1, 8, 8, 9, {3, 3}, {2, 4}, {1, 1}, {0, 1, 0, 0}, {4, 2}, NHWC, 'p', 'p', F32,
+     WEBNN_OK},
+    {"ceil", 1, 8, 8, 9, {3, 3}, {2, 4}, {1, 1}, {0, 0, 1, 0}, {4, 3}, NHWC, 'p', 'p', F32,
+     WEBNN_OK},
     {"global", 1, 24, 7, 7, {7, 7}, {1, 1}, {1, 1}, {0}, {1, 1}, NCHW, 'l', 'l', F32, WEBNN_OK},
-    {"dilated", 1, 8, 9, 9, {3, 2}, {1, 2}, {2, 3}, {1, 1, 1, 1}, {7, 4}, NCHW, 'l', 'l', F32, WEBNN_OK},
+    {"dilated", 1, 8, 9, 9, {3, 2}, {1, 2}, {2, 3}, {1, 1, 1, 1}, {7, 4}, NCHW, 'l', 'l', F32,
+     WEBNN_OK},
     {"float16", 1, 8, 6, 8, {2, 2}, {2, 2}, {1, 1}, {0}, {3, 4}, NCHW, 'l', 'l', F16, WEBNN_OK},
-    {"empty window", 1, 8, 4, 4, {1, 1}, {1, 1}, {1, 1}, {1, 0, 0, 0}, {5, 4}, NCHW, 'l', 'l', F32,
-     WEBNN_ERROR_NOT_SUPPORTED},
+    {"empty window", 1, 8, 4, 4, {1, 1}, {1, 1}, {1, 1}, {1, 0, 0, 0}, {5, 4}, NCHW, 'l', 'l',
+     F32, WEBNN_ERROR_NOT_SUPPORTED},
 };
+/* clang-format on */
 
 TEST(average_pool2d_agrees) {
   for (size_t i = 0; i < sizeof pool_rows / sizeof *pool_rows; i++) {
@@ -164,8 +196,10 @@ TEST(average_pool2d_agrees) {
                               .output_sizes = {row->out, 2, true}};
     scene is;
     begin(&is, WNN_OP_AVERAGE_POOL2D, &attrs);
-    add_port(&is, image_desc(row->type, row->layout, row->n, row->c, row->h, row->w), row->in, false);
-    set_result(&is, image_desc(row->type, row->layout, row->n, row->c, row->out[0], row->out[1]), row->to);
+    add_port(&is, image_desc(row->type, row->layout, row->n, row->c, row->h, row->w), row->in,
+             false);
+    set_result(&is, image_desc(row->type, row->layout, row->n, row->c, row->out[0], row->out[1]),
+               row->to);
     if (row->status == WEBNN_OK) {
       check_against_reference(&is, &wnn_onednn_average_pool2d, -1);
     } else {
@@ -184,21 +218,29 @@ TEST(layer_normalization_agrees) {
     size_t n_axes;
     bool scale, bias;
     webnn_data_type type;
-  } rows[] = {{last, 1, true, true, F32}, {last, 1, false, false, F32}, {last, 1, true, false, F32},
-              {two, 2, false, true, F32}, {two, 2, true, true, F16}};
+  } rows[] = {{last, 1, true, true, F32},
+              {last, 1, false, false, F32},
+              {last, 1, true, false, F32},
+              {two, 2, false, true, F32},
+              {two, 2, true, true, F16}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CONTEXT("row %zu", i);
-    wnn_layer_normalization_attrs attrs = {{rows[i].axes, rows[i].n_axes, true}, wnn_number_f(1e-5)};
+    wnn_layer_normalization_attrs attrs = {{rows[i].axes, rows[i].n_axes, true},
+                                           wnn_number_f(1e-5)};
     const wnn_desc desc = {rows[i].type, 3, {3, 5, 19}};
     wnn_desc part = {rows[i].type, (uint32_t)rows[i].n_axes, {0}};
     for (size_t k = 0; k < rows[i].n_axes; k++) part.dims[k] = desc.dims[rows[i].axes[k]];
     scene is;
     begin(&is, WNN_OP_LAYER_NORMALIZATION, &attrs);
     add_port(&is, desc, 'p', false);
-    if (rows[i].scale) add_port(&is, part, 'p', true);
-    else add_absent(&is);
-    if (rows[i].bias) add_port(&is, part, 'p', true);
-    else add_absent(&is);
+    if (rows[i].scale)
+      add_port(&is, part, 'p', true);
+    else
+      add_absent(&is);
+    if (rows[i].bias)
+      add_port(&is, part, 'p', true);
+    else
+      add_absent(&is);
     set_result(&is, desc, 'p');
     check_against_reference(&is, &wnn_onednn_layer_normalization, -1);
     end(&is);
@@ -212,10 +254,16 @@ TEST(reorder_moves_every_bit) {
     char from, to;
     webnn_data_type type;
   } rows[] = {
-      {{2, 5, 6, 7}, 'p', 'l', F32}, {{2, 5, 6, 7}, 'l', 'p', F32}, {{2, 5, 6, 7}, 'p', '8', F32},
-      {{2, 21, 6, 7}, '8', 'p', F32}, {{2, 21, 6, 7}, '8', 'l', F32}, {{2, 21, 6, 7}, 'l', '6', F32},
-      {{2, 5, 6, 7}, 'p', 'l', WEBNN_DATA_TYPE_INT32}, {{2, 5, 6, 7}, 'r', 'p', WEBNN_DATA_TYPE_INT32},
-      {{2, 5, 6, 7}, 'p', 'l', WEBNN_DATA_TYPE_UINT8}, {{1, 3, 224, 224}, 'p', 'l', F32},
+      {{2, 5, 6, 7}, 'p', 'l', F32},
+      {{2, 5, 6, 7}, 'l', 'p', F32},
+      {{2, 5, 6, 7}, 'p', '8', F32},
+      {{2, 21, 6, 7}, '8', 'p', F32},
+      {{2, 21, 6, 7}, '8', 'l', F32},
+      {{2, 21, 6, 7}, 'l', '6', F32},
+      {{2, 5, 6, 7}, 'p', 'l', WEBNN_DATA_TYPE_INT32},
+      {{2, 5, 6, 7}, 'r', 'p', WEBNN_DATA_TYPE_INT32},
+      {{2, 5, 6, 7}, 'p', 'l', WEBNN_DATA_TYPE_UINT8},
+      {{1, 3, 224, 224}, 'p', 'l', F32},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CONTEXT("row %zu", i);

@@ -1,8 +1,9 @@
-/* The oneDNN backend's convolutions on single regions, against the naive reference: layouts, windows, groups, what is
- * fused, float16, residuals in place, and a lack of memory. */
+/* The oneDNN backend's convolutions on single regions, against the naive reference: layouts,
+ * windows, groups, what is fused, float16, residuals in place, and a lack of memory. */
 #include "scene.h"
 
-extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d, wnn_onednn_conv_transpose2d_windows;
+extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
+    wnn_onednn_conv_transpose2d_windows;
 
 typedef struct conv_row {
   const char *name;
@@ -18,70 +19,97 @@ typedef struct conv_row {
 #define UNIT {1, 1}, {1, 1}
 enum { OIHW, HWIO, OHWI, IHWO };
 
+/* clang-format off */
 static const conv_row conv_rows[] = {
-    {"3x3 plain", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true, false, F32, NO_POSTS},
-    {"3x3 last", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS},
-    {"3x3 blocked", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8', true, false, F32, NO_POSTS},
-    {"3x3 blocks of 16", 2, 16, 5, 5, 32, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '6', '6', true, false, F32,
-     NO_POSTS},
-    {"blocks with padding", 2, 5, 6, 7, 11, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8', true, false, F32,
-     NO_POSTS},
-    {"plain in, last out", 1, 3, 17, 15, 16, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'l', true, false,
+    {"3x3 plain", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true, false,
      F32, NO_POSTS},
-    {"last in, blocked out", 1, 16, 7, 7, 24, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', '8', false, false, F32, NO_POSTS},
-    {"reversed axes", 1, 4, 5, 6, 8, 3, 3, UNIT, {0}, 1, NCHW, OIHW, 'r', 'r', true, false, F32, NO_POSTS},
-    {"nhwc hwio", 2, 6, 8, 9, 10, 3, 2, {2, 1}, {1, 1}, {1, 0, 0, 2}, 1, NHWC, HWIO, 'p', 'p', true, false, F32,
-     NO_POSTS},
-    {"nhwc ohwi", 1, 6, 8, 9, 10, 3, 3, UNIT, {1, 1, 1, 1}, 1, NHWC, OHWI, 'p', 'p', false, false, F32, NO_POSTS},
-    {"nchw ihwo", 1, 6, 8, 9, 10, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, IHWO, 'l', 'l', false, false, F32, NO_POSTS},
-    {"nchw hwio", 1, 6, 8, 9, 10, 2, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, HWIO, 'l', 'l', false, false, F32, NO_POSTS},
-    {"dilated", 1, 8, 13, 14, 8, 3, 3, {1, 2}, {2, 3}, {2, 2, 3, 3}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
-     NO_POSTS},
-    {"lopsided padding", 1, 8, 7, 8, 8, 3, 3, {2, 2}, {1, 1}, {0, 1, 2, 0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
-     NO_POSTS},
-    {"padding beyond the kernel", 1, 8, 3, 3, 8, 2, 2, UNIT, {4, 3, 5, 2}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
-     NO_POSTS},
-    {"stride beyond the kernel", 1, 8, 12, 12, 8, 1, 1, {3, 4}, {1, 1}, {0}, 1, NCHW, OIHW, 'l', 'l', true, false,
+    {"3x3 last", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false,
      F32, NO_POSTS},
-    {"groups", 1, 16, 7, 7, 32, 3, 3, UNIT, {1, 1, 1, 1}, 2, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS},
-    {"groups of odd size", 1, 9, 7, 7, 15, 3, 3, UNIT, {1, 1, 1, 1}, 3, NCHW, OIHW, 'l', 'l', true, false, F32,
+    {"3x3 blocked", 1, 8, 9, 11, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8', true,
+     false, F32, NO_POSTS},
+    {"3x3 blocks of 16", 2, 16, 5, 5, 32, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '6', '6', true,
+     false, F32, NO_POSTS},
+    {"blocks with padding", 2, 5, 6, 7, 11, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8',
+     true, false, F32, NO_POSTS},
+    {"plain in, last out", 1, 3, 17, 15, 16, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, NCHW, OIHW,
+     'p', 'l', true, false, F32, NO_POSTS},
+    {"last in, blocked out", 1, 16, 7, 7, 24, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', '8', false,
+     false, F32, NO_POSTS},
+    {"reversed axes", 1, 4, 5, 6, 8, 3, 3, UNIT, {0}, 1, NCHW, OIHW, 'r', 'r', true, false, F32,
      NO_POSTS},
-    {"groups hwio", 1, 8, 7, 7, 12, 3, 3, UNIT, {1, 1, 1, 1}, 4, NHWC, HWIO, 'p', 'p', true, false, F32, NO_POSTS},
-    {"depthwise last", 2, 24, 9, 9, 24, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 24, NCHW, OIHW, 'l', 'l', true, false, F32,
+    {"nhwc hwio", 2, 6, 8, 9, 10, 3, 2, {2, 1}, {1, 1}, {1, 0, 0, 2}, 1, NHWC, HWIO, 'p', 'p',
+     true, false, F32, NO_POSTS},
+    {"nhwc ohwi", 1, 6, 8, 9, 10, 3, 3, UNIT, {1, 1, 1, 1}, 1, NHWC, OHWI, 'p', 'p', false, false,
+     F32, NO_POSTS},
+    {"nchw ihwo", 1, 6, 8, 9, 10, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, IHWO, 'l', 'l', false, false,
+     F32, NO_POSTS},
+    {"nchw hwio", 1, 6, 8, 9, 10, 2, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, HWIO, 'l', 'l', false, false,
+     F32, NO_POSTS},
+    {"dilated", 1, 8, 13, 14, 8, 3, 3, {1, 2}, {2, 3}, {2, 2, 3, 3}, 1, NCHW, OIHW, 'l', 'l',
+     true, false, F32, NO_POSTS},
+    {"lopsided padding", 1, 8, 7, 8, 8, 3, 3, {2, 2}, {1, 1}, {0, 1, 2, 0}, 1, NCHW, OIHW, 'l',
+     'l', true, false, F32, NO_POSTS},
+    {"padding beyond the kernel", 1, 8, 3, 3, 8, 2, 2, UNIT, {4, 3, 5, 2}, 1, NCHW, OIHW, 'l',
+     'l', true, false, F32, NO_POSTS},
+    {"stride beyond the kernel", 1, 8, 12, 12, 8, 1, 1, {3, 4}, {1, 1}, {0}, 1, NCHW, OIHW, 'l',
+     'l', true, false, F32, NO_POSTS},
+    {"groups", 1, 16, 7, 7, 32, 3, 3, UNIT, {1, 1, 1, 1}, 2, NCHW, OIHW, 'l', 'l', true, false,
+     F32, NO_POSTS},
+    {"groups of odd size", 1, 9, 7, 7, 15, 3, 3, UNIT, {1, 1, 1, 1}, 3, NCHW, OIHW, 'l', 'l',
+     true, false, F32, NO_POSTS},
+    {"groups hwio", 1, 8, 7, 7, 12, 3, 3, UNIT, {1, 1, 1, 1}, 4, NHWC, HWIO, 'p', 'p', true,
+     false, F32, NO_POSTS},
+    {"depthwise last", 2, 24, 9, 9, 24, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 24, NCHW, OIHW, 'l',
+     'l', true, false, F32, NO_POSTS},
+    {"depthwise blocked", 1, 20, 9, 9, 20, 5, 5, UNIT, {2, 2, 2, 2}, 20, NCHW, OIHW, '8', '8',
+     true, false, F32, NO_POSTS},
+    {"depthwise ihwo", 1, 7, 9, 9, 7, 3, 3, UNIT, {1, 1, 1, 1}, 7, NHWC, IHWO, 'p', 'p', true,
+     false, F32, NO_POSTS},
+    {"depthwise plain", 1, 7, 9, 9, 7, 3, 3, UNIT, {1, 1, 1, 1}, 7, NCHW, OIHW, 'p', 'p', true,
+     false, F32, NO_POSTS},
+    {"depth multiplier", 1, 6, 9, 9, 12, 3, 3, UNIT, {1, 1, 1, 1}, 6, NCHW, OIHW, 'l', 'l', true,
+     false, F32, NO_POSTS},
+    {"one pixel", 1, 32, 1, 1, 64, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
      NO_POSTS},
-    {"depthwise blocked", 1, 20, 9, 9, 20, 5, 5, UNIT, {2, 2, 2, 2}, 20, NCHW, OIHW, '8', '8', true, false, F32,
+    {"one channel", 1, 1, 9, 9, 1, 3, 3, UNIT, {0}, 1, NCHW, OIHW, 'p', 'p', true, false, F32,
      NO_POSTS},
-    {"depthwise ihwo", 1, 7, 9, 9, 7, 3, 3, UNIT, {1, 1, 1, 1}, 7, NHWC, IHWO, 'p', 'p', true, false, F32, NO_POSTS},
-    {"depthwise plain", 1, 7, 9, 9, 7, 3, 3, UNIT, {1, 1, 1, 1}, 7, NCHW, OIHW, 'p', 'p', true, false, F32, NO_POSTS},
-    {"depth multiplier", 1, 6, 9, 9, 12, 3, 3, UNIT, {1, 1, 1, 1}, 6, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS},
-    {"one pixel", 1, 32, 1, 1, 64, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS},
-    {"one channel", 1, 1, 9, 9, 1, 3, 3, UNIT, {0}, 1, NCHW, OIHW, 'p', 'p', true, false, F32, NO_POSTS},
-    {"one row", 1, 8, 1, 40, 16, 1, 3, UNIT, {0, 0, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS},
-    {"variable filter", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, true, F32, NO_POSTS},
-    {"float16", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F16, NO_POSTS},
-    {"float16 plain", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true, true, F16, NO_POSTS},
-    {"relu", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, {POST(WNN_OP_RELU)}},
-    {"residual, relu", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
-     {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
-    {"residual, plain", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true, false, F32,
-     {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
-    {"blocked, all kinds of operands", 1, 12, 9, 9, 20, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8', true, false,
-     F32, {POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 's'), POST(WNN_OP_RELU), POST_WITH(WNN_OP_SUB, 'f'), POST_WITH(WNN_OP_DIV, 'c')}},
-    {"nhwc, all kinds of operands", 2, 12, 9, 9, 20, 3, 3, UNIT, {1, 1, 1, 1}, 1, NHWC, OHWI, 'p', 'p', true, false,
-     F32, {POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 's'), POST(WNN_OP_TANH), POST_WITH(WNN_OP_MAX, 'f'), POST_WITH(WNN_OP_MIN, 'c')}},
+    {"one row", 1, 8, 1, 40, 16, 1, 3, UNIT, {0, 0, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false,
+     F32, NO_POSTS},
+    {"variable filter", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true,
+     true, F32, NO_POSTS},
+    {"float16", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false,
+     F16, NO_POSTS},
+    {"float16 plain", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true,
+     true, F16, NO_POSTS},
+    {"relu", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
+     {POST(WNN_OP_RELU)}},
+    {"residual, relu", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true,
+     false, F32, {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
+    {"residual, plain", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true,
+     false, F32, {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}},
+    {"blocked, all kinds of operands", 1, 12, 9, 9, 20, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW,
+     '8', '8', true, false, F32, {POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 's'),
+     POST(WNN_OP_RELU), POST_WITH(WNN_OP_SUB, 'f'), POST_WITH(WNN_OP_DIV, 'c')}},
+    {"nhwc, all kinds of operands", 2, 12, 9, 9, 20, 3, 3, UNIT, {1, 1, 1, 1}, 1, NHWC, OHWI, 'p',
+     'p', true, false, F32, {POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 's'),
+     POST(WNN_OP_TANH), POST_WITH(WNN_OP_MAX, 'f'), POST_WITH(WNN_OP_MIN, 'c')}},
     {"operand first", 1, 8, 9, 9, 16, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
      {POST_BEHIND(WNN_OP_SUB, 'f'), POST_BEHIND(WNN_OP_ADD, 'c'), POST_BEHIND(WNN_OP_MUL, 's')}},
     {"itself", 1, 8, 9, 9, 16, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
      {POST_WITH(WNN_OP_MUL, '='), POST_WITH(WNN_OP_ADD, '=')}},
-    {"prelu", 1, 8, 9, 9, 16, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, {POST_WITH(WNN_OP_PRELU, 'c')}},
+    {"prelu", 1, 8, 9, 9, 16, 1, 1, UNIT, {0}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
+     {POST_WITH(WNN_OP_PRELU, 'c')}},
     {"prelu, blocked", 1, 8, 9, 9, 12, 3, 3, UNIT, {0}, 1, NCHW, OIHW, '8', '8', true, false, F32,
      {POST_WITH(WNN_OP_PRELU, 'c'), POST_WITH(WNN_OP_PRELU, 's')}},
-    {"depthwise, fused", 1, 24, 9, 9, 24, 3, 3, UNIT, {1, 1, 1, 1}, 24, NCHW, OIHW, 'l', 'l', true, false, F32,
-     {POST(WNN_OP_HARD_SWISH), POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"depthwise, fused", 1, 24, 9, 9, 24, 3, 3, UNIT, {1, 1, 1, 1}, 24, NCHW, OIHW, 'l', 'l',
+     true, false, F32, {POST(WNN_OP_HARD_SWISH), POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD,
+     'f')}},
 };
+/* clang-format on */
 
 /* The filter's shape; `o` and `i` as the layout has them. */
-static wnn_desc filter_desc(webnn_data_type type, int layout, uint32_t o, uint32_t i, uint32_t h, uint32_t w) {
+static wnn_desc filter_desc(webnn_data_type type, int layout, uint32_t o, uint32_t i, uint32_t h,
+                            uint32_t w) {
   switch (layout) {
     case HWIO: return (wnn_desc){type, 4, {h, w, i, o}};
     case OHWI: return (wnn_desc){type, 4, {o, h, w, i}};
@@ -90,29 +118,38 @@ static wnn_desc filter_desc(webnn_data_type type, int layout, uint32_t o, uint32
   }
 }
 
-static uint32_t conv_size(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t padding) {
+static uint32_t conv_size(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation,
+                          uint32_t padding) {
   return (in + padding - ((kernel - 1) * dilation + 1)) / stride + 1;
 }
 
 /* Attributes outlive the scene's plan alone, not the row. */
 static wnn_conv2d_attrs conv_attrs(const conv_row *row) {
-  return (wnn_conv2d_attrs){.padding = {row->padding, 4, true},
-                            .strides = {row->strides, 2, true},
-                            .dilations = {row->dilations, 2, true},
-                            .groups = row->groups,
-                            .input_layout = (webnn_input_operand_layout)row->input_layout,
-                            .filter_layout = (webnn_conv2d_filter_operand_layout)row->filter_layout};
+  return (wnn_conv2d_attrs){
+      .padding = {row->padding, 4, true},
+      .strides = {row->strides, 2, true},
+      .dilations = {row->dilations, 2, true},
+      .groups = row->groups,
+      .input_layout = (webnn_input_operand_layout)row->input_layout,
+      .filter_layout = (webnn_conv2d_filter_operand_layout)row->filter_layout};
 }
 
 static void set_conv(scene *is, const conv_row *row, const wnn_conv2d_attrs *attrs) {
   begin(is, WNN_OP_CONV2D, attrs);
-  add_port(is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w), row->in, false);
-  add_port(is, filter_desc(row->type, row->filter_layout, row->oc, row->ic / row->groups, row->kh, row->kw), 'p',
-           !row->variable);
-  if (row->bias) add_port(is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
-  else add_absent(is);
-  uint32_t h = conv_size(row->h, row->kh, row->strides[0], row->dilations[0], row->padding[0] + row->padding[1]);
-  uint32_t w = conv_size(row->w, row->kw, row->strides[1], row->dilations[1], row->padding[2] + row->padding[3]);
+  add_port(is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w), row->in,
+           false);
+  add_port(
+      is,
+      filter_desc(row->type, row->filter_layout, row->oc, row->ic / row->groups, row->kh, row->kw),
+      'p', !row->variable);
+  if (row->bias)
+    add_port(is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
+  else
+    add_absent(is);
+  uint32_t h = conv_size(row->h, row->kh, row->strides[0], row->dilations[0],
+                         row->padding[0] + row->padding[1]);
+  uint32_t w = conv_size(row->w, row->kw, row->strides[1], row->dilations[1],
+                         row->padding[2] + row->padding[3]);
   set_result(is, image_desc(row->type, row->input_layout, row->n, row->oc, h, w), row->out);
   add_posts(is, row->posts, row->input_layout == NCHW ? 1 : 3, row->out);
 }
@@ -130,10 +167,28 @@ TEST(conv2d_agrees) {
   CONTEXT("%s", "");
 }
 
-/* The seam: one region with all that convolution nets have, in blocks of channels, in one piece of memory. */
+/* The seam: one region with all that convolution nets have, in blocks of channels, in one piece of
+ * memory. */
 TEST(conv2d_bias_residual_relu_in_blocks_runs_in_place) {
-  static const conv_row row = {"", 1, 16, 14, 14, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, '8', '8', true, false,
-                               F32, {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}};
+  static const conv_row row = {"",
+                               1,
+                               16,
+                               14,
+                               14,
+                               16,
+                               3,
+                               3,
+                               UNIT,
+                               {1, 1, 1, 1},
+                               1,
+                               NCHW,
+                               OIHW,
+                               '8',
+                               '8',
+                               true,
+                               false,
+                               F32,
+                               {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU)}};
   wnn_conv2d_attrs attrs = conv_attrs(&row);
   scene is;
   set_conv(&is, &row, &attrs);
@@ -145,28 +200,46 @@ TEST(conv2d_bias_residual_relu_in_blocks_runs_in_place) {
 }
 
 /* Every activation that may be fused, behind a convolution and behind a product. */
+/* clang-format off */
 static const struct {
   post_row post;
   double tolerance;
 } activations[] = {
-    {POST(WNN_OP_ABS), 0}, {{WNN_OP_CLAMP, 0, false, -0.25, 0.5}, 0}, {{WNN_OP_CLAMP, 0, false, 0, 6}, 0},
-    {{WNN_OP_CLAMP, 0, false, -INFINITY, 0.5}, 0}, {{WNN_OP_ELU, 0, false, 0.75, 0}, 0}, {POST(WNN_OP_EXP), 0},
-    {POST(WNN_OP_GELU), 0}, {POST(WNN_OP_GELU_TANH), 0}, {{WNN_OP_HARD_SIGMOID, 0, false, 0.2, 0.5}, 0},
-    {POST(WNN_OP_HARD_SWISH), 0}, {{WNN_OP_LEAKY_RELU, 0, false, 0.1, 0}, 0},
-    {{WNN_OP_LINEAR, 0, false, -2, 0.5}, 0}, {POST(WNN_OP_LOG), 1e-3}, {POST(WNN_OP_MISH), 0}, {POST(WNN_OP_RELU), 0},
-    {POST(WNN_OP_SIGMOID), 0}, {POST(WNN_OP_SILU), 0}, {POST(WNN_OP_SOFTPLUS), 0}, {POST(WNN_OP_SQRT), 1e-3}, {POST(WNN_OP_TANH), 0},
+    {POST(WNN_OP_ABS), 0},
+    {{WNN_OP_CLAMP, 0, false, -0.25, 0.5}, 0},
+    {{WNN_OP_CLAMP, 0, false, 0, 6}, 0},
+    {{WNN_OP_CLAMP, 0, false, -INFINITY, 0.5}, 0},
+    {{WNN_OP_ELU, 0, false, 0.75, 0}, 0},
+    {POST(WNN_OP_EXP), 0},
+    {POST(WNN_OP_GELU), 0},
+    {POST(WNN_OP_GELU_TANH), 0},
+    {{WNN_OP_HARD_SIGMOID, 0, false, 0.2, 0.5}, 0},
+    {POST(WNN_OP_HARD_SWISH), 0},
+    {{WNN_OP_LEAKY_RELU, 0, false, 0.1, 0}, 0},
+    {{WNN_OP_LINEAR, 0, false, -2, 0.5}, 0},
+    {POST(WNN_OP_LOG), 1e-3},
+    {POST(WNN_OP_MISH), 0},
+    {POST(WNN_OP_RELU), 0},
+    {POST(WNN_OP_SIGMOID), 0},
+    {POST(WNN_OP_SILU), 0},
+    {POST(WNN_OP_SOFTPLUS), 0},
+    {POST(WNN_OP_SQRT), 1e-3},
+    {POST(WNN_OP_TANH), 0},
 };
+/* clang-format on */
 
 TEST(activations_agree) {
   for (size_t i = 0; i < sizeof activations / sizeof *activations; i++) {
-    conv_row row = {"", 1, 8, 6, 6, 12, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS};
+    conv_row row = {"", 1,    8,    6,   6,   12,   3,     3,   UNIT,    {1, 1, 1, 1},
+                    1,  NCHW, OIHW, 'l', 'l', true, false, F32, NO_POSTS};
     row.posts[0] = activations[i].post;
     row.posts[1] = (post_row)POST(NO_POST);
     CONTEXT("%s", wnn_op_get(row.posts[0].op)->name);
     wnn_conv2d_attrs attrs = conv_attrs(&row);
     scene is;
     set_conv(&is, &row, &attrs);
-    if (activations[i].tolerance != 0) is.tolerance = activations[i].tolerance; /* steep near zero */
+    if (activations[i].tolerance != 0)
+      is.tolerance = activations[i].tolerance; /* steep near zero */
     check_against_reference(&is, &wnn_onednn_conv2d, -1);
     end(&is);
   }
@@ -188,24 +261,42 @@ typedef struct transposed_row {
 
 enum { T_IOHW, T_HWOI, T_OHWI };
 
+/* clang-format off */
 static const transposed_row transposed_rows[] = {
-    {"2x2 stride 2", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, false},
-    {"2x2 stride 2 plain", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'p', 'p', true, F32, false},
-    {"3x3", 2, 6, 5, 6, 10, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', false, F32, false},
-    {"extra rows", 1, 6, 5, 6, 10, 3, 3, {2, 3}, {1, 1}, {1, 1, 0, 1}, 1, {1, 2}, NCHW, T_IOHW, 'l', 'l', true, F32, false},
-    {"hwoi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true, F32, false},
-    {"ohwi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', true, F32, false},
-    {"dilated", 1, 6, 5, 6, 10, 3, 3, {2, 2}, {2, 3}, {1, 0, 2, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, false},
-    {"groups", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 4, {1, 1}, NCHW, T_IOHW, 'l', 'l', true, F32, false},
-    {"groups hwoi", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 2, {0, 0}, NHWC, T_HWOI, 'p', 'p', true, F32, false},
-    {"depthwise", 1, 8, 5, 6, 8, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 8, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, false},
-    {"blocked", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, '8', '8', true, F32, false},
-    {"float16", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F16, false},
-    {"windows", 2, 8, 5, 6, 3, 2, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, true},
-    {"windows hwoi", 2, 8, 5, 6, 3, 3, 2, {3, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true, F32, true},
-    {"windows ohwi", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', false, F32, true},
-    {"windows float16", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F16, true},
+    {"2x2 stride 2", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l',
+     true, F32, false},
+    {"2x2 stride 2 plain", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW,
+     'p', 'p', true, F32, false},
+    {"3x3", 2, 6, 5, 6, 10, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l',
+     false, F32, false},
+    {"extra rows", 1, 6, 5, 6, 10, 3, 3, {2, 3}, {1, 1}, {1, 1, 0, 1}, 1, {1, 2}, NCHW, T_IOHW,
+     'l', 'l', true, F32, false},
+    {"hwoi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true,
+     F32, false},
+    {"ohwi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', true,
+     F32, false},
+    {"dilated", 1, 6, 5, 6, 10, 3, 3, {2, 2}, {2, 3}, {1, 0, 2, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l',
+     'l', true, F32, false},
+    {"groups", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 4, {1, 1}, NCHW, T_IOHW, 'l',
+     'l', true, F32, false},
+    {"groups hwoi", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 2, {0, 0}, NHWC, T_HWOI,
+     'p', 'p', true, F32, false},
+    {"depthwise", 1, 8, 5, 6, 8, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 8, {0, 0}, NCHW, T_IOHW, 'l',
+     'l', true, F32, false},
+    {"blocked", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, '8',
+     '8', true, F32, false},
+    {"float16", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l',
+     'l', true, F16, false},
+    {"windows", 2, 8, 5, 6, 3, 2, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true,
+     F32, true},
+    {"windows hwoi", 2, 8, 5, 6, 3, 3, 2, {3, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p',
+     true, F32, true},
+    {"windows ohwi", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p',
+     false, F32, true},
+    {"windows float16", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l',
+     'l', true, F16, true},
 };
+/* clang-format on */
 
 static wnn_desc transposed_filter_desc(const transposed_row *row) {
   const uint32_t o = row->oc / row->groups, i = row->ic, h = row->kh, w = row->kw;
@@ -222,8 +313,9 @@ TEST(conv_transpose2d_agrees) {
     uint32_t sizes[2];
     CONTEXT("%s", row->name);
     for (size_t i = 0; i < 2; i++)
-      sizes[i] = ((i ? row->w : row->h) - 1) * row->strides[i] + ((i ? row->kw : row->kh) - 1) * row->dilations[i] +
-                 1 - row->padding[2 * i] - row->padding[2 * i + 1] + row->extra[i];
+      sizes[i] = ((i ? row->w : row->h) - 1) * row->strides[i] +
+                 ((i ? row->kw : row->kh) - 1) * row->dilations[i] + 1 - row->padding[2 * i] -
+                 row->padding[2 * i + 1] + row->extra[i];
     wnn_conv_transpose2d_attrs attrs = {
         .padding = {row->padding, 4, true},
         .strides = {row->strides, 2, true},
@@ -235,11 +327,15 @@ TEST(conv_transpose2d_agrees) {
         .filter_layout = (webnn_conv_transpose2d_filter_operand_layout)row->filter_layout};
     scene is;
     begin(&is, WNN_OP_CONV_TRANSPOSE2D, &attrs);
-    add_port(&is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w), row->in, false);
+    add_port(&is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w),
+             row->in, false);
     add_port(&is, transposed_filter_desc(row), 'p', true);
-    if (row->bias) add_port(&is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
-    else add_absent(&is);
-    set_result(&is, image_desc(row->type, row->input_layout, row->n, row->oc, sizes[0], sizes[1]), row->out);
+    if (row->bias)
+      add_port(&is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
+    else
+      add_absent(&is);
+    set_result(&is, image_desc(row->type, row->input_layout, row->n, row->oc, sizes[0], sizes[1]),
+               row->out);
     check_against_reference(&is, &wnn_onednn_conv_transpose2d, -1);
     if (row->windows) check_against_reference(&is, &wnn_onednn_conv_transpose2d_windows, -1);
     end(&is);
@@ -267,8 +363,8 @@ static void *metered(void *ud, void *ptr, size_t old_size, size_t new_size, size
 }
 
 TEST(planning_without_memory_fails_and_leaves_nothing) {
-  static const conv_row row = {"", 1, 8, 9, 9, 16, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'p', 'p', true, false,
-                               F16, NO_POSTS};
+  static const conv_row row = {"", 1,    8,    9,   9,   16,   3,     3,   UNIT,    {1, 1, 1, 1},
+                               1,  NCHW, OIHW, 'p', 'p', true, false, F16, NO_POSTS};
   wnn_conv2d_attrs attrs = conv_attrs(&row);
   scene is;
   set_conv(&is, &row, &attrs);
@@ -282,8 +378,10 @@ TEST(planning_without_memory_fails_and_leaves_nothing) {
     size_t before = left.n_used;
     left.n_left = n;
     webnn_status status = wnn_onednn_conv2d.plan(poor_device, &is.region, &plan);
-    if (status == WEBNN_OK) wnn_onednn_conv2d.free(plan);
-    else CHECK_STATUS(status, WEBNN_ERROR_UNKNOWN);
+    if (status == WEBNN_OK)
+      wnn_onednn_conv2d.free(plan);
+    else
+      CHECK_STATUS(status, WEBNN_ERROR_UNKNOWN);
     CHECK(left.n_used == before);
     wnn_backend_onednn.close(poor_device);
     CHECK(left.n_used == 0);

@@ -263,6 +263,10 @@ ATTENTION = [
     ("Attention", "Attention", [f(2, 3, 4, 8), f(2, 3, 5, 8), f(2, 3, 5, 6)], {"opset": 23}),
     ("Attention causal", "Attention", [f(2, 4, 12), f(2, 4, 12), f(2, 4, 12)],
      {"opset": 23, "q_num_heads": 3, "kv_num_heads": 3, "is_causal": 1, "softcap": 2.0}),
+    ("Attention with past", "Attention", [f(1, 2, 3, 8), f(1, 2, 4, 8), f(1, 2, 4, 8), None, f(1, 2, 2, 8),
+                                          f(1, 2, 2, 8)], {"opset": 23, "is_causal": 1, "outputs": 3, "peer": "reference"}),
+    ("Attention blind", "Attention", [f(1, 1, 2, 4), f(1, 1, 3, 4), f(1, 1, 3, 4),
+                                      np.array([[False] * 3, [True, False, True]])], {"opset": 23, "peer": "reference"}),
     ("Attention shared", "Attention", [f(1, 4, 3, 8), f(1, 2, 5, 8), f(1, 2, 5, 8), truth(3, 5) | True],
      {"opset": 23, "scale": 0.3}),
     ("MultiHeadAttention", "MultiHeadAttention", [f(2, 4, 12), f(2, 5, 12), f(2, 5, 12), K(f(36))],
@@ -273,4 +277,20 @@ ATTENTION = [
      {"opset": 23}),
     ("RotaryEmbedding interleaved", "RotaryEmbedding", [f(2, 4, 24), f(2, 4, 2), f(2, 4, 2)],
      {"opset": 23, "interleaved": 1, "num_heads": 3, "rotary_embedding_dim": 4}),
+]
+
+GRID = f(2, 5, 6, 2, low=-1.3, high=1.3)
+
+SIGNAL = [
+    ("DFT", "DFT", [f(2, 8, 1)], {"opset": 17, "tolerance": 1e-5}),
+    ("DFT one side", "DFT", [f(2, 9, 1), K(8, np.int64)], {"opset": 17, "onesided": 1, "tolerance": 1e-5}),
+    ("DFT inverse", "DFT", [f(2, 5, 2), K(7, np.int64)], {"opset": 17, "inverse": 1, "tolerance": 1e-5}),
+    ("DFT axis", "DFT", [f(2, 8, 3, 2), None, K(1, np.int64)], {"opset": 20, "tolerance": 1e-5}),
+    ("STFT", "STFT", [f(2, 40, 1), K(5, np.int64), K(f(16))], {"opset": 17, "tolerance": 1e-5}),
+    ("STFT both sides", "STFT", [f(1, 40, 1), K(8, np.int64), None, K(12, np.int64)],
+     {"opset": 17, "onesided": 0, "tolerance": 1e-5}),
+    *((f"GridSample {mode} {padding} {corners}", "GridSample", [f(2, 3, 4, 7), GRID],
+       {"opset": 20, "mode": mode, "padding_mode": padding, "align_corners": corners, "tolerance": 1e-5})
+      for mode in ("linear", "nearest") for padding in ("zeros", "border", "reflection") for corners in (0, 1)),
+    ("GridSample 16", "GridSample", [f(2, 3, 4, 7), GRID], {"opset": 16, "tolerance": 1e-5}),
 ]

@@ -15,7 +15,8 @@ import webnn.onnx  # noqa: E402
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 ROWS = [*rows.ELEMENTWISE, *rows.ACTIVATIONS, *rows.CONV, *rows.POOL, *rows.MATMUL, *rows.NORM, *more.REDUCE,
-        *more.MOVEMENT, *more.INDEX, *more.RESAMPLE, *more.RECURRENT, *more.QUANTIZE, *more.ATTENTION]
+        *more.MOVEMENT, *more.INDEX, *more.RESAMPLE, *more.RECURRENT, *more.QUANTIZE, *more.ATTENTION,
+        *more.SIGNAL]
 SETTINGS = ("opset", "domain", "outputs", "tolerance", "peer")
 
 

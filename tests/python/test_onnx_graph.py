@@ -1,5 +1,6 @@
 """webnn.onnx: how graphs are walked, what is folded, how it says no, and damaged or hostile files."""
 
+import gc
 import os
 import random
 
@@ -83,6 +84,22 @@ def test_add_to_gives_operands_by_name(ctx):
     assert list(outputs) == ["y"] and outputs["y"].shape == [2, 3] and outputs["y"].label == "only"
     graph = builder.build({"z": builder.neg(outputs["y"])}).result()
     np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["z"], -np.maximum(X, 0))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs Linux")
+def test_file_is_let_go_at_once(ctx, tmp_path):
+    """No cycle keeps the mapped file until the collector comes."""
+    path = tmp_path / "weights-are-here.onnx"
+    path.write_bytes(model([node("Mul", ["x", "w"], ["y"])], [("x", [1, 4000])], ["y"],
+                           constants(w=np.ones(4000, np.float32))).SerializeToString())
+    builder = webnn.GraphBuilder(ctx)
+    gc.disable()
+    try:
+        webnn.onnx.add_to(builder, path)
+        with open("/proc/self/maps") as maps:
+            assert path.name not in maps.read()
+    finally:
+        gc.enable()
 
 
 def test_wrong_kind_of_model(ctx):
@@ -350,7 +367,7 @@ def test_old_opsets(ctx):
 
 # Damaged and hostile
 
-def refused(ctx, proto, words=""):
+def refused(ctx, proto, words="."):
     with pytest.raises(ModelError, match=words):
         webnn.onnx.load(proto, ctx)
 

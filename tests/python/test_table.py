@@ -14,9 +14,16 @@ ROOT = pathlib.Path(__file__).parents[2]
 OPERATIONS = json.loads((ROOT / "tests/data/limits/ops.json").read_text(encoding="utf-8"))
 MAX_RANK = 8
 
-# Ours, beside the specification's: an operation, an option, a padding mode.
+# Ours, beside the specification's: an operation, options, a padding mode.
 EXTENSION_OPERATIONS = {"squeeze"}
-EXTENSION_OPTIONS = {"auto_pad"}
+EXTENSION_OPTIONS = {
+    "auto_pad",
+    "activation",
+    "activation_alpha",
+    "activation_beta",
+    "activation_min_value",
+    "activation_max_value",
+}
 EXTENSION_VALUES = {"symmetric"}
 
 POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -21,5 +21,7 @@ extern const wnn_kernel wnn_rows_kernel;
 extern const wnn_kernel wnn_pool_kernel;
 /* Nearest of any type, linear of float32; any unblocked layout. */
 extern const wnn_kernel wnn_resample_kernel;
+/* gru, gruCell, lstm, lstmCell of float types, any unblocked layouts of the operands. */
+extern const wnn_kernel wnn_recurrent_kernel;
 
 #endif

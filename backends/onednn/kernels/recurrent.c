@@ -34,8 +34,8 @@ const wnn_recurrent_rows *wnn_recurrent_rows_get(void) {
 /* ---- what the node says */
 
 /* Operands of a node by role; -1: it has none. */
-static const int8_t gru_operands[] = {0, 1, 2, 3, 4, -1, 5, -1}, gru_cell_operands[] = {0, 1, 2, 4, 5, -1, 3, -1},
-                    lstm_operands[] = {0, 1, 2, 3, 4, 5, 6, 7}, lstm_cell_operands[] = {0, 1, 2, 5, 6, 7, 3, 4};
+static const int8_t gru_operands[] = {1, 2, 3, 4, -1, 0, 5, -1}, gru_cell_operands[] = {1, 2, 4, 5, -1, 0, 3, -1},
+                    lstm_operands[] = {1, 2, 3, 4, 5, 0, 6, 7}, lstm_cell_operands[] = {1, 2, 5, 6, 7, 0, 3, 4};
 
 static const int8_t *operands_of(wnn_op_id op) {
   switch (op) {
@@ -163,7 +163,7 @@ static size_t place(size_t *end, size_t n_bytes) {
 /* Room for a whole operand as plain float32 [n0][n1][n2], unless its own memory serves. */
 static size_t place_flat(wnn_recurrence *plan, wnn_recurrent_role role, const size_t n[3]) {
   const wnn_recurrent_source *source = &plan->sources[role];
-  if (source->is_there && wnn_recurrent_is_flat(source, n)) return 0;
+  if (source->is_there && wnn_recurrent_is_flat(source, n)) return WNN_NOWHERE;
   return place(&plan->base.scratch_bytes, n[0] * n[1] * n[2] * sizeof(float));
 }
 
@@ -181,44 +181,32 @@ static void place_strand(wnn_recurrence *plan) {
   to->strands = place(&plan->base.scratch_bytes, plan->n_directions * plan->n_groups * end);
 }
 
-static bool is_constant(const wnn_recurrence *plan, wnn_recurrent_role role) {
-  return !plan->sources[role].is_there || plan->sources[role].constant != NULL;
-}
-
-static void place_pack(wnn_recurrence *plan, wnn_recurrent_pack pack, bool is_kept, size_t n_floats) {
-  size_t *end = is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes;
-  plan->packs[pack].is_kept = is_kept;
-  plan->packs[pack].n_bytes = n_floats * sizeof(float);
-  plan->packs[pack].offset = place(end, plan->packs[pack].n_bytes);
-}
-
-/* The operands behind a pack aren't needed at the run when it is kept. */
-static void mark_packed(wnn_recurrence *plan, wnn_recurrent_role first, wnn_recurrent_role last) {
-  for (size_t role = first; role <= last; role++)
-    if (plan->sources[role].is_there) plan->base.packed |= UINT64_C(1) << plan->sources[role].port;
+/* Kept when its operand is constant, and then the operand isn't needed at the run. */
+static void place_pack(wnn_recurrence *plan, wnn_recurrent_role role, size_t n_floats) {
+  const wnn_recurrent_source *source = &plan->sources[role];
+  wnn_recurrent_packed *pack = &plan->packs[role];
+  pack->is_kept = !source->is_there || source->constant != NULL;
+  pack->n_bytes = n_floats * sizeof(float);
+  pack->offset = place(pack->is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes, pack->n_bytes);
+  if (pack->is_kept && source->is_there) plan->base.packed |= UINT64_C(1) << source->port;
 }
 
 static void place_all(wnn_recurrence *plan) {
   size_t gates = plan->n_directions * plan->n_gates * plan->n_padded;
-  bool weight = is_constant(plan, WNN_RECURRENT_WEIGHT);
-  bool recurrent_weight = is_constant(plan, WNN_RECURRENT_RECURRENT_WEIGHT);
-  bool vectors = is_constant(plan, WNN_RECURRENT_BIAS) && is_constant(plan, WNN_RECURRENT_RECURRENT_BIAS) &&
-                 is_constant(plan, WNN_RECURRENT_PEEPHOLE);
-  place_pack(plan, WNN_PACK_WEIGHT, weight, gates * plan->n_in);
-  place_pack(plan, WNN_PACK_RECURRENT_WEIGHT, recurrent_weight, gates * plan->n_hidden);
-  place_pack(plan, WNN_PACK_VECTORS, vectors,
-             wnn_recurrent_peepholes(plan) + 3 * plan->n_directions * plan->n_padded);
-  if (weight) mark_packed(plan, WNN_RECURRENT_WEIGHT, WNN_RECURRENT_WEIGHT);
-  if (recurrent_weight) mark_packed(plan, WNN_RECURRENT_RECURRENT_WEIGHT, WNN_RECURRENT_RECURRENT_WEIGHT);
-  if (vectors) mark_packed(plan, WNN_RECURRENT_BIAS, WNN_RECURRENT_PEEPHOLE);
-
+  bool has_peephole = plan->sources[WNN_PACK_PEEPHOLE].is_there;
+  place_pack(plan, WNN_PACK_WEIGHT, gates * plan->n_in);
+  place_pack(plan, WNN_PACK_RECURRENT_WEIGHT, gates * plan->n_hidden);
+  place_pack(plan, WNN_PACK_BIAS, gates);
+  place_pack(plan, WNN_PACK_RECURRENT_BIAS, gates);
+  place_pack(plan, WNN_PACK_PEEPHOLE, has_peephole ? plan->n_directions * 3 * plan->n_padded : 0);
   const size_t state[3] = {plan->n_directions, plan->n_batches, plan->n_hidden};
   const wnn_recurrent_source *input = &plan->sources[WNN_RECURRENT_INPUT];
-  if (input->type != WEBNN_DATA_TYPE_FLOAT32 || (plan->n_in > 1 && input->strides[2] != 1))
-    plan->scratch.input =
-        place(&plan->base.scratch_bytes, plan->n_steps * plan->n_batches * plan->n_in * sizeof(float));
+  bool is_ready = input->type == WEBNN_DATA_TYPE_FLOAT32 && (plan->n_in == 1 || input->strides[2] == 1);
+  size_t input_bytes = plan->n_steps * plan->n_batches * plan->n_in * sizeof(float);
+  plan->scratch.input = is_ready ? WNN_NOWHERE : place(&plan->base.scratch_bytes, input_bytes);
   plan->scratch.hidden = place_flat(plan, WNN_RECURRENT_HIDDEN, state);
-  if (plan->sources[WNN_RECURRENT_CELL].is_there) plan->scratch.cell = place_flat(plan, WNN_RECURRENT_CELL, state);
+  bool has_cell = plan->sources[WNN_RECURRENT_CELL].is_there;
+  plan->scratch.cell = has_cell ? place_flat(plan, WNN_RECURRENT_CELL, state) : WNN_NOWHERE;
   place_strand(plan);
 }
 
@@ -230,14 +218,14 @@ static void free_recurrent(wnn_plan *base) {
 }
 
 static webnn_status keep_packs(wnn_recurrence *plan, const wnn_alloc *alloc) {
-  if (plan->kept_bytes == 0) return WEBNN_OK;
   plan->kept = wnn_alloc_get(alloc, plan->kept_bytes);
   if (plan->kept == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->base.weight_bytes = plan->kept_bytes;
-  for (size_t pack = 0; pack < WNN_N_PACKS; pack++)
-    if (plan->packs[pack].is_kept)
-      wnn_recurrent_fill(plan, (wnn_recurrent_pack)pack, NULL,
-                         (float *)(void *)(plan->kept + plan->packs[pack].offset));
+  for (size_t i = 0; i < WNN_N_PACKS; i++) {
+    const wnn_recurrent_packed *pack = &plan->packs[i];
+    if (pack->is_kept)
+      wnn_recurrent_fill(plan, (wnn_recurrent_role)i, NULL, (float *)(void *)(plan->kept + pack->offset));
+  }
   return WEBNN_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "lower/region.h"
 
 #define WNN_MAX_GATES 4
+#define WNN_NOWHERE SIZE_MAX
 
 /* An operand of the node. Strides are by axis from the last one backwards: [outer][row][column]. */
 typedef struct wnn_recurrent_source {
@@ -21,27 +22,20 @@ typedef struct wnn_recurrent_source {
   size_t strides[3];
 } wnn_recurrent_source;
 
-/* Operands by role. */
+/* Operands by role; those that are packed come first: constants once, into memory of the plan, others at each run, into
+ * scratch. An absent bias is packed as zeros. */
 typedef enum wnn_recurrent_role {
-  WNN_RECURRENT_INPUT,
-  WNN_RECURRENT_WEIGHT,
-  WNN_RECURRENT_RECURRENT_WEIGHT,
-  WNN_RECURRENT_BIAS,
-  WNN_RECURRENT_RECURRENT_BIAS,
-  WNN_RECURRENT_PEEPHOLE,
+  WNN_PACK_WEIGHT,           /* [directions][gates][blocks] panels of n_in rows */
+  WNN_PACK_RECURRENT_WEIGHT, /* the same, of n_hidden rows */
+  WNN_PACK_BIAS,             /* [directions][gates][padded] */
+  WNN_PACK_RECURRENT_BIAS,   /* the same */
+  WNN_PACK_PEEPHOLE,         /* [directions][3][padded]: input, output, forget */
+  WNN_N_PACKS,
+  WNN_RECURRENT_INPUT = WNN_N_PACKS,
   WNN_RECURRENT_HIDDEN,
   WNN_RECURRENT_CELL,
   WNN_RECURRENT_N_ROLES,
 } wnn_recurrent_role;
-
-/* What is packed: from constants once, into memory of the plan; else at each run, into scratch. */
-typedef enum wnn_recurrent_pack {
-  WNN_PACK_WEIGHT,           /* [directions][gates][blocks] panels of n_in rows */
-  WNN_PACK_RECURRENT_WEIGHT, /* the same, of n_hidden rows */
-  WNN_PACK_VECTORS,          /* sums of biases [directions][gates][padded]; gru's recurrent bias of the new gate, where
-                                it stands apart, [directions][padded]; peepholes [directions][3][padded] */
-  WNN_N_PACKS,
-} wnn_recurrent_pack;
 
 typedef struct wnn_recurrent_packed {
   bool is_kept;
@@ -50,7 +44,7 @@ typedef struct wnn_recurrent_packed {
 
 /* A strand is a direction of some batches: it goes through time on its own. */
 typedef struct wnn_recurrent_scratch {
-  size_t input, hidden, cell; /* whole operands as plain float32, if they aren't */
+  size_t input, hidden, cell; /* whole operands as plain float32; WNN_NOWHERE: they are */
   size_t strands, strand_bytes;
   /* In a strand's part: */
   size_t gates;     /* of one stretch of time, [steps][batches][gates][padded] */
@@ -82,21 +76,13 @@ typedef struct wnn_recurrence {
   bool is_half;     /* float16 outside */
 } wnn_recurrence;
 
-/* Places in WNN_PACK_VECTORS, in floats. */
-static inline size_t wnn_recurrent_new_bias(const wnn_recurrence *plan) {
-  return plan->n_directions * plan->n_gates * plan->n_padded;
-}
-static inline size_t wnn_recurrent_peepholes(const wnn_recurrence *plan) {
-  return wnn_recurrent_new_bias(plan) + plan->n_directions * plan->n_padded;
-}
-
 /* The bytes of an operand; `run` NULL while planning. */
 static inline const void *wnn_recurrent_bytes(const wnn_recurrent_source *source, const wnn_run *run) {
-  return source->constant != NULL || run == NULL ? source->constant : run->inputs[source->port];
+  return run != NULL ? run->inputs[source->port] : source->constant;
 }
 
-/* Packs from the operands' bytes (recurrent_pack.c). */
-void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_pack pack, const wnn_run *run, float *to);
+/* Packs an operand (recurrent_pack.c). */
+void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to);
 /* The operand [n[0]][n[1]][n[2]] as plain float32. */
 void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source, const size_t n[3],
                            const void *bytes, float *to);

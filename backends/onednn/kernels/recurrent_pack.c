@@ -23,8 +23,9 @@ static void fill_panel(const wnn_recurrent_source *source, const void *bytes, si
     for (size_t j = 0; j < n_units; j++) to[k * width + j] = load(source, bytes, at + j * row + k * column);
 }
 
-static void fill_panels(const wnn_recurrence *plan, const wnn_recurrent_source *source, size_t depth,
-                        const wnn_run *run, float *to) {
+static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, size_t depth, const wnn_run *run,
+                        float *to) {
+  const wnn_recurrent_source *source = &plan->sources[role];
   const void *bytes = wnn_recurrent_bytes(source, run);
   const size_t width = plan->rows->width;
   for (size_t d = 0; d < plan->n_directions; d++)
@@ -37,43 +38,26 @@ static void fill_panels(const wnn_recurrence *plan, const wnn_recurrent_source *
       }
 }
 
-/* Adds `n_hidden` numbers of a vector operand to a padded row. */
-static void add_vector(const wnn_recurrence *plan, wnn_recurrent_role role, size_t direction, size_t block,
-                       const wnn_run *run, float *to) {
+/* A vector's parts of n_hidden numbers, each padded with zeros. */
+static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to) {
   const wnn_recurrent_source *source = &plan->sources[role];
+  memset(to, 0, plan->packs[role].n_bytes);
   if (!source->is_there) return;
   const void *bytes = wnn_recurrent_bytes(source, run);
-  size_t at = direction * source->strides[1] + block * plan->n_hidden * source->strides[2];
-  for (size_t k = 0; k < plan->n_hidden; k++) to[k] += load(source, bytes, at + k * source->strides[2]);
-}
-
-static void fill_vectors(const wnn_recurrence *plan, const wnn_run *run, float *to) {
-  enum { NEW_GATE = 2 }; /* gru's */
-  float *apart = to + wnn_recurrent_new_bias(plan), *peepholes = to + wnn_recurrent_peepholes(plan);
-  memset(to, 0, plan->packs[WNN_PACK_VECTORS].n_bytes);
-  for (size_t d = 0; d < plan->n_directions; d++) {
-    for (size_t gate = 0; gate < plan->n_gates; gate++) {
-      float *sum = to + (d * plan->n_gates + gate) * plan->n_padded;
-      bool is_apart = !plan->is_lstm && plan->reset_after && gate == NEW_GATE;
-      add_vector(plan, WNN_RECURRENT_BIAS, d, plan->blocks[gate], run, sum);
-      add_vector(plan, WNN_RECURRENT_RECURRENT_BIAS, d, plan->blocks[gate], run,
-                 is_apart ? apart + d * plan->n_padded : sum);
+  bool is_peephole = role == WNN_PACK_PEEPHOLE; /* whose order is ours in every layout */
+  size_t n_parts = is_peephole ? 3 : plan->n_gates;
+  for (size_t d = 0; d < plan->n_directions; d++)
+    for (size_t part = 0; part < n_parts; part++, to += plan->n_padded) {
+      size_t from = (is_peephole ? part : plan->blocks[part]) * plan->n_hidden;
+      for (size_t k = 0; k < plan->n_hidden; k++)
+        to[k] = load(source, bytes, d * source->strides[1] + (from + k) * source->strides[2]);
     }
-    for (size_t gate = 0; gate < 3; gate++) /* i, o, f in every layout */
-      add_vector(plan, WNN_RECURRENT_PEEPHOLE, d, gate, run, peepholes + (d * 3 + gate) * plan->n_padded);
-  }
 }
 
-void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_pack pack, const wnn_run *run, float *to) {
-  switch (pack) {
-    case WNN_PACK_WEIGHT:
-      fill_panels(plan, &plan->sources[WNN_RECURRENT_WEIGHT], plan->n_in, run, to);
-      break;
-    case WNN_PACK_RECURRENT_WEIGHT:
-      fill_panels(plan, &plan->sources[WNN_RECURRENT_RECURRENT_WEIGHT], plan->n_hidden, run, to);
-      break;
-    default: fill_vectors(plan, run, to);
-  }
+void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to) {
+  if (role == WNN_PACK_WEIGHT) fill_panels(plan, role, plan->n_in, run, to);
+  else if (role == WNN_PACK_RECURRENT_WEIGHT) fill_panels(plan, role, plan->n_hidden, run, to);
+  else fill_vectors(plan, role, run, to);
 }
 
 bool wnn_recurrent_is_flat(const wnn_recurrent_source *source, const size_t n[3]) {

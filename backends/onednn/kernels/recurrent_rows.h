@@ -3,15 +3,17 @@
 #ifndef WNN_ONEDNN_RECURRENT_ROWS_H
 #define WNN_ONEDNN_RECURRENT_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* y[i][j] = start[i][j] + Σ x[i][k] · b[k][j], for all columns j of some panels. A panel is `width` columns of b:
- * `depth` rows of `width` numbers. Panels follow one another, and so do their columns in y and start. */
+/* y[i][j] = (Σ x[i][k] · b[k][j]) + bias[j], for all columns j of some panels. A panel is `width` columns of b: `depth`
+ * rows of `width` numbers. Panels follow one another, and so do their columns in y and bias. */
 typedef struct wnn_panel_product {
-  const float *x, *start, *panels;
-  float *y;                               /* may be `start` */
-  size_t x_stride, start_stride, y_stride; /* between rows; of start 0: one row for all */
+  const float *x, *panels, *bias;
+  float *y;
+  size_t x_stride, y_stride; /* between rows */
   size_t n_rows, depth, n_panels;
+  bool adds; /* all this is added to what is in y */
 } wnn_panel_product;
 
 typedef struct wnn_recurrent_rows {

@@ -7,6 +7,7 @@ static const wnn_kernel *const reduction[] = {&wnn_reduce_kernel, NULL};
 static const wnn_kernel *const rows[] = {&wnn_rows_kernel, NULL};
 static const wnn_kernel *const pooling[] = {&wnn_pool_kernel, NULL};
 static const wnn_kernel *const resampling[] = {&wnn_resample_kernel, NULL};
+static const wnn_kernel *const recurrence[] = {&wnn_recurrent_kernel, NULL};
 static const wnn_kernel *const elementwise[] = {&wnn_elementwise_kernel, NULL}; /* refuses what isn't */
 
 const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
@@ -34,6 +35,10 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_L2_POOL2D:
     case WNN_OP_MAX_POOL2D: return pooling;
     case WNN_OP_RESAMPLE2D: return resampling;
+    case WNN_OP_GRU:
+    case WNN_OP_GRU_CELL:
+    case WNN_OP_LSTM:
+    case WNN_OP_LSTM_CELL: return recurrence;
     default: return elementwise;
   }
 }
@@ -75,6 +80,10 @@ wnn_layout_answer wnn_own_layout(const wnn_region *region) {
     case WNN_OP_REDUCE_PRODUCT:
     case WNN_OP_REDUCE_SUM:
     case WNN_OP_REDUCE_SUM_SQUARE: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
+    case WNN_OP_GRU:
+    case WNN_OP_GRU_CELL:
+    case WNN_OP_LSTM:
+    case WNN_OP_LSTM_CELL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
     default: break;
   }
   if (is_elementwise_region(region)) return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};

@@ -317,9 +317,9 @@ static int builder_traverse(PyObject *self, visitproc visit, void *arg) {
 static void builder_dealloc(PyObject *object) {
   Builder *self = (Builder *)object;
   wpy_object_ending(object);
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_builder_release(self->native);
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
   Py_XDECREF(self->context);
   wpy_object_free(object);
 }

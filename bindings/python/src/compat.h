@@ -80,6 +80,22 @@ static inline int wpy_freeze_type(PyTypeObject *type) {
 #endif
 }
 
+/* Lets other threads run while native code gives something back; the answer is for wpy_resume. Not while the
+ * interpreter ends: before 3.14 a thread that then waits for the GIL may never come back. */
+static inline PyThreadState *wpy_pause(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() ? NULL : PyEval_SaveThread();
+#elif !defined(Py_LIMITED_API)
+  return _Py_IsFinalizing() ? NULL : PyEval_SaveThread();
+#else
+  return NULL;
+#endif
+}
+
+static inline void wpy_resume(PyThreadState *paused) {
+  if (paused != NULL) PyEval_RestoreThread(paused);
+}
+
 #ifdef Py_LIMITED_API
 PyObject *wpy_method_new(PyObject *function, PyObject *self);
 #else

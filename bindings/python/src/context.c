@@ -271,9 +271,9 @@ static int context_clear(PyObject *self) {
 
 static void context_dealloc(PyObject *self) {
   wpy_object_ending(self);
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_context_release(((Context *)self)->native); /* may wait for the worker */
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
   context_clear(self);
   wpy_object_free(self);
 }

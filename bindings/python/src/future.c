@@ -87,9 +87,9 @@ static void drop(Held *held) {
   Py_XDECREF(held->subject);
   Py_XDECREF(held->definition);
   if (held->native == NULL) return;
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_future_release(held->native);
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
 }
 
 /* The result of a native future that has settled well; NULL and an exception else. */
@@ -387,9 +387,9 @@ static void future_dealloc(PyObject *object) {
     else wpy_queue_hold(self->state, &self->data, self->native);
   }
   if (self->native != NULL) {
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *paused = wpy_pause();
     webnn_future_release(self->native);
-    Py_END_ALLOW_THREADS
+    wpy_resume(paused);
   }
   future_clear(object);
   Py_XDECREF(self->subject);

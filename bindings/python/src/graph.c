@@ -137,9 +137,9 @@ static int graph_clear(PyObject *self) {
 static void graph_dealloc(PyObject *object) {
   Graph *self = (Graph *)object;
   wpy_object_ending(object);
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_graph_release(self->native);
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
   for (size_t i = 0; i < self->n_inputs + self->n_outputs; i++) Py_XDECREF(self->ports[i].name);
   PyMem_Free(self->ports);
   graph_clear(object);

@@ -1,6 +1,7 @@
 /* Our memory shown to Python: what a read or a compute gives, and how descriptors become buffer views. */
 #include "state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 size_t wpy_descriptor_bytes(const webnn_descriptor *descriptor) {
@@ -86,7 +87,7 @@ static void memory_dealloc(PyObject *self) {
   Memory *memory = (Memory *)self;
   wpy_object_ending(self);
   webnn_future_release(memory->owner);
-  PyMem_RawFree(memory->block);
+  free(memory->block);
   PyMem_Free(memory->dims);
   PyMem_Free(memory->shape);
   wpy_object_free(self);
@@ -122,7 +123,7 @@ static PyObject *memory_new(State *state, const webnn_descriptor *descriptor, we
     memory->owner = webnn_future_retain(owner);
     memory->bytes = (void *)webnn_future_data(owner, &n_bytes); /* nobody else's: Python may write it */
   } else { /* vector units like whole lines of the cache */
-    memory->block = PyMem_RawMalloc(wpy_descriptor_bytes(descriptor) + 63);
+    memory->block = malloc(wpy_descriptor_bytes(descriptor) + 63);
     if (memory->block != NULL) memory->bytes = (void *)(((uintptr_t)memory->block + 63) & ~(uintptr_t)63);
     *bytes = memory->bytes;
   }

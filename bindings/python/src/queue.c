@@ -234,9 +234,9 @@ void wpy_queue_hold(State *state, Data *data, webnn_future *native) {
     unlock(note->queue);
     note_free(note);
   }
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_future_wait(native, -1);
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
   wpy_data_release(data);
 done:
   wpy_put_exception(exception);

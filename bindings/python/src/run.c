@@ -258,7 +258,7 @@ static PyObject *steps_list(const Graph *graph, const Timing *timing) {
         timing->seconds[i] / (double)timing->n_runs, "bytes", (unsigned long long)step.n_bytes, "flops",
         (unsigned long long)step.n_flops);
     if (dict == NULL) Py_CLEAR(list);
-    else PyList_SET_ITEM(list, (Py_ssize_t)i, dict);
+    else if (PyList_SetItem(list, (Py_ssize_t)i, dict) < 0) Py_CLEAR(list);
   }
   return list;
 }

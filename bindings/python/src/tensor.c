@@ -356,9 +356,9 @@ static int tensor_traverse(PyObject *self, visitproc visit, void *arg) {
 static void tensor_dealloc(PyObject *object) {
   Tensor *self = (Tensor *)object;
   wpy_object_ending(object);
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState *paused = wpy_pause();
   webnn_tensor_release(self->native);
-  Py_END_ALLOW_THREADS
+  wpy_resume(paused);
   Py_XDECREF(self->context);
   PyMem_Free(self->dims);
   wpy_object_free(object);

@@ -55,6 +55,11 @@ class OpMethods:
         bias: Operand | None = None,
         axis: int = 1,
         epsilon: float | int = 1e-05,
+        activation: Literal["none", "relu", "sigmoid", "tanh", "clamp", "leakyRelu", "hardSigmoid", "hardSwish", "elu", "gelu", "softplus", "softsign", "linear"] = "none",
+        activation_alpha: float | int | None = None,
+        activation_beta: float | int | None = None,
+        activation_min_value: float | int | None = None,
+        activation_max_value: float | int | None = None,
         label: str = "",
     ) -> Operand:
         """Shifts and scales each slice along one axis by the mean and variance given for it.
@@ -66,6 +71,15 @@ class OpMethods:
         bias: Summands [size of the axis]; 0 by default.
         axis: The axis that the statistics belong to.
         epsilon: Added to the variance, against division by 0.
+        activation: Extension: the operation of this name is applied to the result.
+        activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
+            by default that operation's own.
+        activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
+            operation's own.
+        activation_min_value: Extension: minValue of clamp as activation; by default that
+            operation's own.
+        activation_max_value: Extension: maxValue of clamp as activation; by default that
+            operation's own.
         label: Shown in messages about this operation.
         """
 
@@ -128,6 +142,11 @@ class OpMethods:
         filter_layout: Literal["oihw", "hwio", "ohwi", "ihwo"] = "oihw",
         bias: Operand | None = None,
         auto_pad: Literal["explicit", "same-upper", "same-lower"] = "explicit",
+        activation: Literal["none", "relu", "sigmoid", "tanh", "clamp", "leakyRelu", "hardSigmoid", "hardSwish", "elu", "gelu", "softplus", "softsign", "linear"] = "none",
+        activation_alpha: float | int | None = None,
+        activation_beta: float | int | None = None,
+        activation_min_value: float | int | None = None,
+        activation_max_value: float | int | None = None,
         label: str = "",
     ) -> Operand:
         """2-D convolution of an image with a filter, with padding, strides, dilations and groups.
@@ -144,6 +163,15 @@ class OpMethods:
         bias: Bias [output_channels].
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
             end or at the beginning; padding is then ignored.
+        activation: Extension: the operation of this name is applied to the result.
+        activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
+            by default that operation's own.
+        activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
+            operation's own.
+        activation_min_value: Extension: minValue of clamp as activation; by default that
+            operation's own.
+        activation_max_value: Extension: maxValue of clamp as activation; by default that
+            operation's own.
         label: Shown in messages about this operation.
         """
 
@@ -162,6 +190,11 @@ class OpMethods:
         filter_layout: Literal["iohw", "hwoi", "ohwi"] = "iohw",
         bias: Operand | None = None,
         auto_pad: Literal["explicit", "same-upper", "same-lower"] = "explicit",
+        activation: Literal["none", "relu", "sigmoid", "tanh", "clamp", "leakyRelu", "hardSigmoid", "hardSwish", "elu", "gelu", "softplus", "softsign", "linear"] = "none",
+        activation_alpha: float | int | None = None,
+        activation_beta: float | int | None = None,
+        activation_min_value: float | int | None = None,
+        activation_max_value: float | int | None = None,
         label: str = "",
     ) -> Operand:
         """Transposed 2-D convolution: spreads each input element over a window of the output.
@@ -181,6 +214,15 @@ class OpMethods:
         bias: Bias [output_channels].
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
             end or at the beginning; padding is then ignored.
+        activation: Extension: the operation of this name is applied to the result.
+        activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
+            by default that operation's own.
+        activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
+            operation's own.
+        activation_min_value: Extension: minValue of clamp as activation; by default that
+            operation's own.
+        activation_max_value: Extension: maxValue of clamp as activation; by default that
+            operation's own.
         label: Shown in messages about this operation.
         """
 

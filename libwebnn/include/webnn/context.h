@@ -93,6 +93,48 @@ WEBNN_API void webnn_context_get_info(const webnn_context *context, webnn_contex
  *  Spec: MLContext.opSupportLimits. */
 WEBNN_API const char *webnn_context_op_support_limits(webnn_context *context);
 
+/** What an error scope catches.  Extension (webnn-native): X(ID, name).
+ *  VALIDATION: TYPE, INVALID_STATE and NOT_SUPPORTED, what the caller can avoid; OUT_OF_MEMORY: UNKNOWN for want
+ *  of memory; INTERNAL: OPERATION, and UNKNOWN for any other reason. */
+#define WEBNN_ERROR_FILTER_MAP(X)    \
+  X(VALIDATION, "validation")        \
+  X(OUT_OF_MEMORY, "out-of-memory")  \
+  X(INTERNAL, "internal")
+
+typedef enum webnn_error_filter {
+#define WEBNN_X(id, name) WEBNN_ERROR_FILTER_##id,
+  WEBNN_ERROR_FILTER_MAP(WEBNN_X)
+#undef WEBNN_X
+} webnn_error_filter;
+
+/** Called with a failure that no error scope has caught; `error` is valid until it returns. */
+typedef void (*webnn_error_callback)(const webnn_error *error, void *ud);
+
+/** Opens an error scope, inside those that are open.  Extension (webnn-native).
+ *  Scopes observe: a call that fails returns its status all the same. The innermost scope whose filter fits
+ *  catches the failures of calls on the context and on its builders, graphs and tensors, from any thread, and of
+ *  futures as they settle. It keeps the first.  Threads: any, but the scopes are the context's, not a thread's.
+ *  Fails: TYPE (no such filter), UNKNOWN (no memory); not reported itself. */
+WEBNN_API webnn_status webnn_context_push_error_scope(webnn_context *context, webnn_error_filter filter,
+                                                      webnn_error *err);
+
+/** Closes the innermost error scope; `*out` (may be NULL) is the first failure that it caught, with status OK
+ *  when there was none. A build or read that is to be caught must have settled before.
+ *  Extension (webnn-native).  Threads: any.  Fails: INVALID_STATE (none is open); not reported itself. */
+WEBNN_API webnn_status webnn_context_pop_error_scope(webnn_context *context, webnn_error *out,
+                                                     webnn_error *err);
+
+/** Has `callback` called with every failure that no scope has caught; NULL: nothing is called any more.
+ *  Extension (webnn-native). It runs on the thread where the failure came up, before the failing call returns or
+ *  the future's callback is called, and may call anything that may be called there. When this returns the former
+ *  callback has returned, unless this is called inside one.  Threads: any. */
+WEBNN_API void webnn_context_on_uncaptured_error(webnn_context *context, webnn_error_callback callback,
+                                                 void *ud);
+
+/** Reports a failure as if a call on the context had failed with it, to scopes and callback: for what is built on
+ *  top of this library. Nothing happens for status OK.  Extension (webnn-native's injectError).  Threads: any. */
+WEBNN_API void webnn_context_report_error(webnn_context *context, const webnn_error *error);
+
 /** A descriptor that becomes readable when futures of this context have settled; -1 when the system has
  *  none. The context owns it: don't close it.  Threads: any. */
 WEBNN_API int webnn_context_fd(webnn_context *context);

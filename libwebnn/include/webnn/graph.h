@@ -80,6 +80,12 @@ WEBNN_API webnn_status webnn_builder_constant_tensor(webnn_builder *builder, web
 WEBNN_API webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs,
                                            size_t n_outputs, webnn_future **out);
 
+/** The same, waited for: one status for all that can fail.  Extension (webnn-native).
+ *  Owns: `*out` is the caller's.  Threads: one at a time per builder, any but the context's worker.
+ *  Fails: as above, at once or later; `webnn_builder_error` tells. */
+WEBNN_API webnn_status webnn_builder_build_sync(webnn_builder *builder, const webnn_named_operand *outputs,
+                                                size_t n_outputs, webnn_graph **out);
+
 /** What an operand is; `shape` is borrowed from it.  Threads: any, as long as the builder lives. */
 WEBNN_API webnn_descriptor webnn_operand_descriptor(const webnn_operand *operand);
 WEBNN_API webnn_str webnn_operand_label(const webnn_operand *operand); /**< input's name, operation's label */

@@ -130,6 +130,32 @@ typedef enum webnn_auto_pad {
 #undef WEBNN_X
 } webnn_auto_pad;
 
+/** An extension (webnn-native): what the result of an operation goes through, as if the operation of that name
+ *  had been called on it with the same label. */
+#define WEBNN_ACTIVATION_MAP(X) \
+  X(NONE, "none") \
+  X(RELU, "relu") \
+  X(SIGMOID, "sigmoid") \
+  X(TANH, "tanh") \
+  X(CLAMP, "clamp") \
+  X(LEAKY_RELU, "leakyRelu") \
+  X(HARD_SIGMOID, "hardSigmoid") \
+  X(HARD_SWISH, "hardSwish") \
+  X(ELU, "elu") \
+  X(GELU, "gelu") \
+  X(SOFTPLUS, "softplus") \
+  X(SOFTSIGN, "softsign") \
+  X(LINEAR, "linear")
+typedef enum webnn_activation {
+#define WEBNN_X(id, name) WEBNN_ACTIVATION_##id,
+  WEBNN_ACTIVATION_MAP(WEBNN_X)
+#undef WEBNN_X
+} webnn_activation;
+/** In an INIT: no activation, and none of its numbers. */
+#define WEBNN_NO_ACTIVATION \
+  WEBNN_ACTIVATION_NONE, {WEBNN_NUMBER_ABSENT, {0}}, {WEBNN_NUMBER_ABSENT, {0}}, \
+  {WEBNN_NUMBER_ABSENT, {0}}, {WEBNN_NUMBER_ABSENT, {0}}
+
 /** Spec: MLOperatorOptions: what every operation without options of its own takes. */
 typedef struct webnn_operator_options {
   size_t struct_size;
@@ -156,9 +182,14 @@ typedef struct webnn_batch_normalization_options {
   const webnn_operand *bias;
   uint32_t axis;
   double epsilon;
+  webnn_activation activation;          /**< extension; its numbers, absent: the operation's own defaults */
+  webnn_number activation_alpha;
+  webnn_number activation_beta;
+  webnn_number activation_min_value;
+  webnn_number activation_max_value;
 } webnn_batch_normalization_options;
 #define WEBNN_BATCH_NORMALIZATION_OPTIONS_INIT \
-  {sizeof(webnn_batch_normalization_options), {NULL, 0}, NULL, NULL, 1, 1e-5}
+  {sizeof(webnn_batch_normalization_options), {NULL, 0}, NULL, NULL, 1, 1e-5, WEBNN_NO_ACTIVATION}
 
 /** Spec: MLClampOptions; an absent number is no bound. */
 typedef struct webnn_clamp_options {
@@ -186,11 +217,16 @@ typedef struct webnn_conv2d_options {
   webnn_conv2d_filter_operand_layout filter_layout;
   const webnn_operand *bias;
   webnn_auto_pad auto_pad;
+  webnn_activation activation;          /**< extension; its numbers, absent: the operation's own defaults */
+  webnn_number activation_alpha;
+  webnn_number activation_beta;
+  webnn_number activation_min_value;
+  webnn_number activation_max_value;
 } webnn_conv2d_options;
 #define WEBNN_CONV2D_OPTIONS_INIT \
   {sizeof(webnn_conv2d_options), {NULL, 0}, NULL, 0, NULL, 0, NULL, 0, 1, \
    WEBNN_INPUT_OPERAND_LAYOUT_NCHW, WEBNN_CONV2D_FILTER_OPERAND_LAYOUT_OIHW, NULL, \
-   WEBNN_AUTO_PAD_EXPLICIT}
+   WEBNN_AUTO_PAD_EXPLICIT, WEBNN_NO_ACTIVATION}
 
 /** Spec: MLConvTranspose2dOptions. */
 typedef struct webnn_conv_transpose2d_options {
@@ -211,11 +247,16 @@ typedef struct webnn_conv_transpose2d_options {
   webnn_conv_transpose2d_filter_operand_layout filter_layout;
   const webnn_operand *bias;
   webnn_auto_pad auto_pad;
+  webnn_activation activation;          /**< extension; its numbers, absent: the operation's own defaults */
+  webnn_number activation_alpha;
+  webnn_number activation_beta;
+  webnn_number activation_min_value;
+  webnn_number activation_max_value;
 } webnn_conv_transpose2d_options;
 #define WEBNN_CONV_TRANSPOSE2D_OPTIONS_INIT \
   {sizeof(webnn_conv_transpose2d_options), {NULL, 0}, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, \
    0, 1, WEBNN_INPUT_OPERAND_LAYOUT_NCHW, WEBNN_CONV_TRANSPOSE2D_FILTER_OPERAND_LAYOUT_IOHW, \
-   NULL, WEBNN_AUTO_PAD_EXPLICIT}
+   NULL, WEBNN_AUTO_PAD_EXPLICIT, WEBNN_NO_ACTIVATION}
 
 /** Spec: MLCumulativeSumOptions. */
 typedef struct webnn_cumulative_sum_options {

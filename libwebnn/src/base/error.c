@@ -36,8 +36,16 @@ webnn_status wnn_error_set(webnn_error *err, webnn_status status, const char *fo
   return status;
 }
 
+static const char no_memory[] = "out of memory";
+
 webnn_status wnn_error_no_memory(webnn_error *err) {
-  return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "out of memory");
+  return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, no_memory);
+}
+
+bool wnn_error_is_no_memory(const webnn_error *err) {
+  size_t n = strlen(err->message), n_end = sizeof no_memory - 1;
+  return err->status == WEBNN_ERROR_UNKNOWN && n >= n_end &&
+         memcmp(err->message + n - n_end, no_memory, n_end) == 0;
 }
 
 /* Bytes of the well-formed character at `s`, 0 when there is none; its code point in `*code`. */

@@ -14,6 +14,8 @@ webnn_status wnn_error_setv(webnn_error *err, webnn_status status, const char *f
 
 /* "out of memory", UNKNOWN. */
 webnn_status wnn_error_no_memory(webnn_error *err);
+/* True for that, and for messages that end in it. */
+bool wnn_error_is_no_memory(const webnn_error *err);
 
 /* User's text made printable: control characters, bidirectional controls and invalid UTF-8 are escaped,
  * long text is cut. */

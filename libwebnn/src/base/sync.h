@@ -41,6 +41,8 @@ bool wnn_thread_start(wnn_thread *out, void (*fn)(void *arg), void *arg);
 void wnn_thread_join(wnn_thread *thread);
 void wnn_thread_detach(wnn_thread *thread);
 bool wnn_thread_is_current(const wnn_thread *thread);
+/* The calling thread, for wnn_thread_is_current: not to be joined. */
+void wnn_thread_self(wnn_thread *out);
 
 /* Nanoseconds of a clock that only goes forward. */
 int64_t wnn_now_ns(void);

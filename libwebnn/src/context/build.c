@@ -5,11 +5,17 @@
 #include "graph/builder.h"
 #include "passes/passes.h"
 
-webnn_status webnn_builder_create(webnn_context *context, webnn_builder **out, webnn_error *err) {
-  *out = NULL;
+static webnn_status create(webnn_context *context, webnn_builder **out, webnn_error *err) {
   if (webnn_context_is_lost(context)) return wnn_context_fail_lost(context, "graph_builder", err);
   webnn_status status = wnn_builder_create(context, wnn_context_alloc(context), out);
   return status == WEBNN_OK ? WEBNN_OK : wnn_error_no_memory(err);
+}
+
+webnn_status webnn_builder_create(webnn_context *context, webnn_builder **out, webnn_error *err) {
+  webnn_error own;
+  *out = NULL;
+  err = wnn_error_or(err, &own);
+  return wnn_context_end(context, create(context, out, err), err);
 }
 
 static webnn_status check_constant(const webnn_context *context, const webnn_tensor *tensor,
@@ -20,11 +26,9 @@ static webnn_status check_constant(const webnn_context *context, const webnn_ten
   return status;
 }
 
-webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor,
-                                           webnn_operand **out) {
+static webnn_status add_tensor(webnn_builder *builder, webnn_tensor *tensor, webnn_operand **out) {
   webnn_context *context = webnn_builder_context(builder);
   webnn_error *err = wnn_builder_err(builder);
-  *out = NULL;
   /* The state comes last here, unlike everywhere else.  Spec: MLGraphBuilder.constant(tensor). */
   webnn_status status = check_constant(context, tensor, err);
   if (status == WEBNN_OK) status = wnn_builder_can_build(builder, "constant");
@@ -38,6 +42,12 @@ webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor 
   status = wnn_builder_constant_blob(builder, &tensor->desc, blob, out);
   wnn_blob_release(blob);
   return status;
+}
+
+webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor,
+                                           webnn_operand **out) {
+  *out = NULL;
+  return wnn_builder_end(builder, add_tensor(builder, tensor, out));
 }
 
 typedef struct build_task {
@@ -114,11 +124,10 @@ static void enqueue(build_task *task) {
   if (!goes) run_build(&task->task, true);
 }
 
-webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs,
-                                 size_t n_outputs, webnn_future **out) {
+static webnn_status build(webnn_builder *builder, const webnn_named_operand *outputs,
+                          size_t n_outputs, webnn_future **out) {
   webnn_context *context = webnn_builder_context(builder);
   const wnn_alloc *alloc = wnn_context_alloc(context);
-  *out = NULL;
   webnn_future *future = wnn_future_create(context->timeline, false);
   build_task *task = future ? wnn_alloc_get(alloc, sizeof *task) : NULL;
   if (task == NULL) {
@@ -135,4 +144,29 @@ webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_opera
   *out = webnn_future_retain(future);
   enqueue(task);
   return WEBNN_OK;
+}
+
+webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs,
+                                 size_t n_outputs, webnn_future **out) {
+  *out = NULL;
+  return wnn_builder_end(builder, build(builder, outputs, n_outputs, out));
+}
+
+webnn_status webnn_builder_build_sync(webnn_builder *builder, const webnn_named_operand *outputs,
+                                      size_t n_outputs, webnn_graph **out) {
+  webnn_context *context = webnn_builder_context(builder);
+  webnn_error *err = wnn_builder_err(builder);
+  webnn_future *future = NULL;
+  *out = NULL;
+  webnn_status status = WEBNN_OK;
+  if (wnn_timeline_on_worker(context->timeline))
+    status = wnn_error_set(err, WEBNN_ERROR_INVALID_STATE,
+                           "build: the context's worker can't wait for itself");
+  if (status == WEBNN_OK) status = build(builder, outputs, n_outputs, &future);
+  if (status != WEBNN_OK) return wnn_builder_end(builder, status);
+  webnn_future_wait(future, -1);
+  status = webnn_future_result(future, err); /* a failure was reported as it settled */
+  if (status == WEBNN_OK) *out = webnn_graph_retain(webnn_future_graph(future));
+  webnn_future_release(future);
+  return status;
 }

@@ -205,17 +205,25 @@ webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph,
                                  const webnn_named_data *inputs, size_t n_inputs,
                                  const webnn_named_data *outputs, size_t n_outputs,
                                  webnn_error *err) {
-  return compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, NULL, err);
+  webnn_error own;
+  err = wnn_error_or(err, &own);
+  webnn_status status =
+      compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, NULL, err);
+  return wnn_context_end(context, status, err);
 }
 
 webnn_status webnn_graph_profile(webnn_context *context, webnn_graph *graph,
                                  const webnn_named_data *inputs, size_t n_inputs,
                                  const webnn_named_data *outputs, size_t n_outputs, double *seconds,
                                  size_t n_steps, webnn_error *err) {
+  webnn_error own;
+  err = wnn_error_or(err, &own);
   webnn_status status = wnn_call_check_graph("profile", context, graph, err);
-  if (status != WEBNN_OK) return status;
-  if (n_steps != graph->n_steps)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "profile: there is room for %zu steps, the graph has %zu",
-                         n_steps, graph->n_steps);
-  return compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, seconds, err);
+  if (status == WEBNN_OK && n_steps != graph->n_steps)
+    status = wnn_error_set(err, WEBNN_ERROR_TYPE,
+                           "profile: there is room for %zu steps, the graph has %zu", n_steps,
+                           graph->n_steps);
+  if (status == WEBNN_OK)
+    status = compute_graph(context, graph, inputs, n_inputs, outputs, n_outputs, seconds, err);
+  return wnn_context_end(context, status, err);
 }

@@ -177,6 +177,12 @@ void wnn_context_lose(webnn_context *context, const char *format, ...) {
   wnn_tensors_collect(tensors);
 }
 
+void wnn_context_break(webnn_context *context, const char *text) {
+  webnn_error err;
+  wnn_context_end(context, wnn_error_set(&err, WEBNN_ERROR_UNKNOWN, "%s", text), &err);
+  wnn_context_lose(context, "%s", text);
+}
+
 void webnn_context_destroy(webnn_context *context) {
   wnn_context_lose(context, "the context was destroyed");
 }

@@ -33,6 +33,9 @@ webnn_status wnn_context_open(const webnn_context_options *options, const wnn_ba
 void wnn_context_lose(webnn_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The device failed in work that nobody awaits: reports it and loses the context for it. */
+void wnn_context_break(webnn_context *context, const char *text);
+
 /* INVALID_STATE with the reason. */
 webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what,
                                    webnn_error *err);

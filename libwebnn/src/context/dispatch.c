@@ -49,7 +49,7 @@ static void run_dispatch(wnn_task *base, bool lost) {
     status = context->backend->run(graph->executable, task->buffers, task->buffers + n_inputs, NULL);
   /* Nobody awaits a dispatch, and its outputs are in an unknown state: only the loss of all can
    * tell. */
-  if (status != WEBNN_OK) wnn_context_lose(context, "a dispatched graph failed on the device");
+  if (status != WEBNN_OK) wnn_context_break(context, "a dispatched graph failed on the device");
   wnn_context_lock(context);
   for (size_t i = 0; i < n; i++) wnn_tensor_unpin(tensors[i], i >= n_inputs);
   wnn_graph_unpin(graph);
@@ -160,10 +160,10 @@ static void enqueue(dispatch_task *task) {
   wnn_timeline_push(graph->context->timeline, &task->task);
 }
 
-webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph,
-                                  const webnn_named_tensor *inputs, size_t n_inputs,
-                                  const webnn_named_tensor *outputs, size_t n_outputs,
-                                  webnn_error *err) {
+static webnn_status dispatch(webnn_context *context, webnn_graph *graph,
+                             const webnn_named_tensor *inputs, size_t n_inputs,
+                             const webnn_named_tensor *outputs, size_t n_outputs,
+                             webnn_error *err) {
   webnn_status status = wnn_call_check_graph("dispatch", context, graph, err);
   if (status != WEBNN_OK) return status;
   dispatch_task *task = make_task(graph);
@@ -177,4 +177,14 @@ webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph,
   wnn_context_unlock(context);
   if (status != WEBNN_OK) free_task(task);
   return status;
+}
+
+webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph,
+                                  const webnn_named_tensor *inputs, size_t n_inputs,
+                                  const webnn_named_tensor *outputs, size_t n_outputs,
+                                  webnn_error *err) {
+  webnn_error own;
+  err = wnn_error_or(err, &own);
+  webnn_status status = dispatch(context, graph, inputs, n_inputs, outputs, n_outputs, err);
+  return wnn_context_end(context, status, err);
 }

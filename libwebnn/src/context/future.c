@@ -31,6 +31,7 @@ struct webnn_future {
   size_t n_bytes;
   void *target; /* the caller's memory */
   bool is_lost; /* the one of webnn_context_lost */
+  bool uncaught; /* a failure that no error scope has caught; whoever settles it tells */
   /* Under the lock, always. */
   webnn_future_callback callback;
   void *ud;
@@ -95,8 +96,26 @@ void wnn_futures_move(webnn_future **from, webnn_future **to) {
 
 /* ---- settling; all under the lock but for `fire` */
 
+/* How it failed, in a caller's words. */
+static webnn_status describe(const webnn_future *future, webnn_error *err) {
+  if (future->text == future->timeline->reason)
+    return wnn_error_set(err, future->status, "the context is lost: %s", future->text);
+  return wnn_error_set(err, future->status, "%s",
+                       future->error ? future->error->message : future->text);
+}
+
+/* Before anybody can see that it has settled: who waits for it may close the scope right after. */
+static void catch_failure(webnn_future *future) {
+  webnn_error error;
+  wnn_watch *watch = &future->timeline->watch;
+  if (future->status == WEBNN_OK || !wnn_watch_is_on(watch)) return;
+  describe(future, &error);
+  future->uncaught = !wnn_watch_catch(watch, &error);
+}
+
 static void mark_settled(webnn_future *future) {
   untrack(future);
+  catch_failure(future);
   atomic_store_explicit(&future->state, SETTLED, memory_order_release);
   if (future->n_asleep != 0) wnn_cond_broadcast(&future->settled);
 }
@@ -125,8 +144,18 @@ static void settle(webnn_future *future) {
   end_copy(future);
 }
 
+/* Without the lock, once by whoever has settled it. */
+static void tell_failure(webnn_future *future) {
+  webnn_error error;
+  if (!future->uncaught) return;
+  future->uncaught = false;
+  describe(future, &error);
+  wnn_watch_tell(&future->timeline->watch, &error);
+}
+
 /* Calls the callback of a future that the caller has settled; it holds an owner for it. */
 static void fire(webnn_future *future) {
+  tell_failure(future);
   if (future->callback == NULL) return;
   future->callback(future, future->ud);
   webnn_future_release(future);
@@ -332,11 +361,7 @@ webnn_status webnn_future_result(const webnn_future *future, webnn_error *err) {
                          wnn_timeline_reason(future->timeline));
   }
   if (!look(future)) return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "the future is pending");
-  if (future->status == WEBNN_OK) return WEBNN_OK;
-  if (future->text == future->timeline->reason)
-    return wnn_error_set(err, future->status, "the context is lost: %s", future->text);
-  return wnn_error_set(err, future->status, "%s",
-                       future->error ? future->error->message : future->text);
+  return future->status == WEBNN_OK ? WEBNN_OK : describe(future, err);
 }
 
 static bool has_result(const webnn_future *future) {
@@ -398,6 +423,7 @@ void webnn_future_release(webnn_future *future) {
     settle(future); /* a read into memory takes place, looked at or not */
   untrack(future);
   wnn_timeline_unlock(timeline);
+  tell_failure(future);
   webnn_graph_release(future->graph);
   wnn_alloc_free(&timeline->alloc, future->data, future->n_bytes);
   wnn_alloc_free(&timeline->alloc, future->error, sizeof *future->error);

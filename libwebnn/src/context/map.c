@@ -16,9 +16,8 @@ static webnn_status check_map(const webnn_tensor *tensor, webnn_error *err) {
   return WEBNN_OK;
 }
 
-webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_error *err) {
+static webnn_status map(webnn_tensor *tensor, void **out, webnn_error *err) {
   webnn_context *context = tensor->context;
-  *out = NULL;
   webnn_status status = check_map(tensor, err);
   if (status != WEBNN_OK) return status;
   wnn_context_lock(context);
@@ -40,6 +39,13 @@ webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_error *err
   wnn_context_unlock(context);
   if (status != WEBNN_OK) wnn_tensor_let_go(webnn_tensor_retain(tensor));
   return status;
+}
+
+webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_error *err) {
+  webnn_error own;
+  *out = NULL;
+  err = wnn_error_or(err, &own);
+  return wnn_context_end(tensor->context, map(tensor, out, err), err);
 }
 
 void webnn_tensor_unmap(webnn_tensor *tensor) {

@@ -109,12 +109,11 @@ static webnn_status enter_context(webnn_tensor *tensor, const char *what, webnn_
   return status;
 }
 
-webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor *descriptor,
-                                 const webnn_tensor_options *options, webnn_tensor **out,
-                                 webnn_error *err) {
+static webnn_status create(webnn_context *context, const webnn_descriptor *descriptor,
+                           const webnn_tensor_options *options, webnn_tensor **out,
+                           webnn_error *err) {
   webnn_tensor_options own = WEBNN_TENSOR_OPTIONS_INIT;
   webnn_tensor *tensor = NULL;
-  *out = NULL;
   if (options != NULL)
     memcpy(&own, options, options->struct_size < sizeof own ? options->struct_size : sizeof own);
   webnn_status status = make_tensor(context, descriptor, "create_tensor", &tensor, err);
@@ -123,7 +122,7 @@ webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor 
   tensor->writable = own.writable;
   if (context->backend->buffer_create(context->device, tensor->n_bytes, &tensor->buffer) !=
       WEBNN_OK) {
-    status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "create_tensor: no memory for %zu bytes",
+    status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "create_tensor: %zu bytes: out of memory",
                            tensor->n_bytes);
     webnn_tensor_release(tensor);
     return status;
@@ -132,12 +131,20 @@ webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor 
   return enter_context(tensor, "create_tensor", out, err);
 }
 
-webnn_status webnn_tensor_create_constant(webnn_context *context,
-                                          const webnn_descriptor *descriptor, const void *data,
-                                          size_t n_bytes, webnn_tensor **out, webnn_error *err) {
+webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor *descriptor,
+                                 const webnn_tensor_options *options, webnn_tensor **out,
+                                 webnn_error *err) {
+  webnn_error own;
+  *out = NULL;
+  err = wnn_error_or(err, &own);
+  return wnn_context_end(context, create(context, descriptor, options, out, err), err);
+}
+
+static webnn_status create_constant(webnn_context *context, const webnn_descriptor *descriptor,
+                                    const void *data, size_t n_bytes, webnn_tensor **out,
+                                    webnn_error *err) {
   const char *what = "create_constant_tensor";
   webnn_tensor *tensor = NULL;
-  *out = NULL;
   webnn_status status = make_tensor(context, descriptor, what, &tensor, err);
   if (status != WEBNN_OK) return status;
   tensor->constant = true;
@@ -153,6 +160,15 @@ webnn_status webnn_tensor_create_constant(webnn_context *context,
   memcpy(wnn_blob_bytes(tensor->blob), data, n_bytes);
   tensor->has_memory = true;
   return enter_context(tensor, what, out, err);
+}
+
+webnn_status webnn_tensor_create_constant(webnn_context *context,
+                                          const webnn_descriptor *descriptor, const void *data,
+                                          size_t n_bytes, webnn_tensor **out, webnn_error *err) {
+  webnn_error own;
+  *out = NULL;
+  err = wnn_error_or(err, &own);
+  return wnn_context_end(context, create_constant(context, descriptor, data, n_bytes, out, err), err);
 }
 
 /* ---- owners and the end */
@@ -269,7 +285,7 @@ static void run_write(wnn_task *base, bool lost) {
   webnn_status status = WEBNN_OK;
   if (!lost)
     status = context->backend->buffer_write(context->device, &tensor->buffer, task->bytes->data);
-  if (status != WEBNN_OK) wnn_context_lose(context, "a write to a tensor failed on the device");
+  if (status != WEBNN_OK) wnn_context_break(context, "a write to a tensor failed on the device");
   wnn_context_lock(context);
   wnn_tensor_unpin(tensor, true);
   wnn_context_unlock(context);
@@ -316,8 +332,8 @@ static webnn_status write_later(webnn_context *context, webnn_tensor *tensor, co
   return status;
 }
 
-webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, const void *data,
-                                size_t n_bytes, webnn_error *err) {
+static webnn_status write_tensor(webnn_context *context, webnn_tensor *tensor, const void *data,
+                                 size_t n_bytes, webnn_error *err) {
   webnn_status status = wnn_tensor_check(context, tensor, "write_tensor", err);
   if (status == WEBNN_OK && !tensor->writable)
     status = wnn_error_set(err, WEBNN_ERROR_TYPE, "write_tensor: the tensor is not writable");
@@ -335,6 +351,13 @@ webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, co
   memcpy(tensor->buffer.host, data, n_bytes);
   unhold(tensor);
   return WEBNN_OK;
+}
+
+webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, const void *data,
+                                size_t n_bytes, webnn_error *err) {
+  webnn_error own;
+  err = wnn_error_or(err, &own);
+  return wnn_context_end(context, write_tensor(context, tensor, data, n_bytes, err), err);
 }
 
 /* ---- reading */
@@ -435,15 +458,21 @@ static webnn_status check_read(const webnn_context *context, const webnn_tensor 
 
 webnn_status webnn_tensor_read(webnn_context *context, webnn_tensor *tensor, webnn_future **out,
                                webnn_error *err) {
+  webnn_error own;
   *out = NULL;
+  err = wnn_error_or(err, &own);
   webnn_status status = check_read(context, tensor, err);
-  return status == WEBNN_OK ? read_tensor(context, tensor, NULL, out, err) : status;
+  if (status == WEBNN_OK) status = read_tensor(context, tensor, NULL, out, err);
+  return wnn_context_end(context, status, err);
 }
 
 webnn_status webnn_tensor_read_into(webnn_context *context, webnn_tensor *tensor, void *data,
                                     size_t n_bytes, webnn_future **out, webnn_error *err) {
+  webnn_error own;
   *out = NULL;
+  err = wnn_error_or(err, &own);
   webnn_status status = check_read(context, tensor, err);
   if (status == WEBNN_OK) status = check_bytes(tensor, data, n_bytes, "read_tensor", err);
-  return status == WEBNN_OK ? read_tensor(context, tensor, data, out, err) : status;
+  if (status == WEBNN_OK) status = read_tensor(context, tensor, data, out, err);
+  return wnn_context_end(context, status, err);
 }

@@ -75,6 +75,7 @@ wnn_timeline *wnn_timeline_create(const wnn_alloc *alloc, wnn_pool *pool) {
   wnn_mutex_init(&timeline->lock);
   wnn_cond_init(&timeline->wake);
   wnn_cond_init(&timeline->changed);
+  wnn_watch_init(&timeline->watch);
   wnn_ref_retain(&timeline->ref); /* the worker's */
   wnn_timeline_lock(timeline);    /* the worker sees its own number only when it is written */
   bool started = wnn_thread_start(&timeline->worker, work, timeline);
@@ -93,6 +94,7 @@ wnn_timeline *wnn_timeline_retain(wnn_timeline *timeline) {
 void wnn_timeline_release(wnn_timeline *timeline) {
   if (!wnn_ref_release(&timeline->ref)) return;
   wnn_alloc alloc = timeline->alloc;
+  wnn_watch_free(&timeline->watch, &alloc);
   wnn_event_close(&timeline->event);
   wnn_fork_mark_free(&timeline->fork);
   wnn_cond_free(&timeline->changed);

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/ref.h"
 #include "base/sync.h"
+#include "context/report.h"
 #include "parallel.h"
 
 typedef struct wnn_task wnn_task;
@@ -44,6 +45,7 @@ typedef struct wnn_timeline {
   unsigned n_copying;         /* futures whose caller's memory is being written */
   wnn_event event;            /* opened on demand */
   bool finished;              /* a future got ready since the last drain */
+  wnn_watch watch;            /* who hears of failures; under a lock of its own */
 } wnn_timeline;
 
 /* With a running worker; NULL: no memory, no thread. */

@@ -3,13 +3,35 @@
 #ifndef WNN_GRAPH_BUILDER_H
 #define WNN_GRAPH_BUILDER_H
 
+#include "base/ref.h"
 #include "graph/ir.h"
+#include <string.h>
 #include <webnn/graph.h>
 
 struct webnn_operand {
   wnn_value value; /* first: a value of the builder is its operand */
   webnn_builder *builder;
   webnn_str label;
+};
+
+/* An input or a constant, in its builder's list. */
+typedef struct wnn_leaf {
+  webnn_operand operand;
+  struct wnn_leaf *next;
+} wnn_leaf;
+
+struct webnn_builder {
+  wnn_ref ref;
+  webnn_context *context; /* retained */
+  wnn_alloc alloc;
+  wnn_arena arena;
+  webnn_error err;
+  bool built;
+  size_t n_inputs;
+  wnn_leaf *inputs, *last_input; /* in the order of their making */
+  wnn_leaf **names;              /* hash table by name: names stay fast however many there are */
+  size_t n_slots;
+  wnn_leaf *constants; /* all blobs, to be released */
 };
 
 /* A builder of `context`, which it retains; the state test has been made. UNKNOWN when out of memory. */
@@ -21,14 +43,24 @@ webnn_status wnn_builder_can_build(webnn_builder *builder, const char *what);
 /* The builder's error, for callers that fail on its behalf. */
 webnn_error *wnn_builder_err(webnn_builder *builder);
 
+/* The end of a public call: the builder's error, if the call failed, is reported to the context. */
+webnn_status wnn_builder_end(webnn_builder *builder, webnn_status status);
+
 /* Adds a constant whose bytes are in `blob`, of which it keeps an own reference. */
 webnn_status wnn_builder_constant_blob(webnn_builder *builder, const wnn_desc *desc, wnn_blob *blob,
                                        webnn_operand **out);
+
+/* The blobs of all constants are given back. */
+void wnn_builder_drop_constants(webnn_builder *builder);
 
 /* Checks the outputs as `webnn_builder_build` promises (state included), closes the builder and fills `graph`
  * (not yet initialised) with what the outputs need. Inputs and outputs keep the order in which they were
  * made and named. On failure `graph` is reset; after UNKNOWN and INVALID_STATE, too. */
 webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operand *outputs,
                                 size_t n_outputs, wnn_graph *graph);
+
+static inline bool wnn_str_equal(webnn_str a, webnn_str b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 #endif

@@ -1,6 +1,9 @@
-/* Activations that have more than one operand or options; the plain ones are unary. */
+/* Activations that have more than one operand or options (the plain ones are unary), and activations
+ * as options of other operations. */
 #include "op/families.h"
 #include "op/infer.h"
+
+#include <string.h>
 
 #define INPUT WNN_OPERAND("input", "input", NULL, WNN_NO_FIELD, WNN_ANY_RANK, "Input of any shape.")
 
@@ -75,3 +78,42 @@ const wnn_signature wnn_signature_prelu = {
 };
 
 webnn_status wnn_infer_prelu(wnn_infer *in) { return wnn_infer_binary(in); }
+
+/* ---- fused (extension) */
+
+static size_t find_field(const webnn_op *op, const char *name) {
+  size_t i = 0;
+  while (i < op->signature->n_fields && strcmp(op->signature->fields[i].pub.name, name) != 0) i++;
+  return i;
+}
+
+static webnn_status fail_unused(const webnn_op *op, const webnn_value *values, size_t n_values,
+                                const wnn_field *field, const char *activation, webnn_error *err) {
+  size_t last = (size_t)op->signature->n_fields - 1;
+  wnn_infer in = {.op = op, .err = err};
+  if (last < n_values && values[last].kind == WEBNN_FIELD_LABEL) in.label = values[last].as.str;
+  return wnn_fail(&in, WEBNN_ERROR_TYPE, "%s is given, which activation %s has no use for",
+                  field->pub.spec_name, activation);
+}
+
+webnn_status wnn_activation_of(const webnn_op *op, const webnn_value *values, size_t n_values,
+                               const webnn_op **activation, webnn_value *activation_values,
+                               webnn_error *err) {
+  static const size_t prefix = sizeof "activation_" - 1;
+  const char *name = wnn_activations[WEBNN_ACTIVATION_NONE];
+  *activation = NULL;
+  for (size_t i = 0; i < op->signature->n_fields && i < n_values; i++) {
+    const wnn_field *field = &op->signature->fields[i];
+    if (!field->is_activation || values[i].kind == 0) continue;
+    if (field->pub.kind == WEBNN_FIELD_ENUM) { /* comes before the numbers */
+      name = wnn_activations[values[i].as.e];
+      if (values[i].as.e != WEBNN_ACTIVATION_NONE) *activation = webnn_op_find(name);
+      continue;
+    }
+    size_t own = *activation ? find_field(*activation, field->pub.name + prefix) : 0;
+    if (*activation == NULL || own == (*activation)->signature->n_fields)
+      return fail_unused(op, values, n_values, field, name, err);
+    activation_values[own] = values[i];
+  }
+  return WEBNN_OK;
+}

@@ -273,7 +273,7 @@ static webnn_status store_attributes(binding *call) {
   for (size_t i = 0; i < call->n_fields; i++) {
     const wnn_field *field = &call->fields[i];
     webnn_value value = *value_of(call, i);
-    if (is_operand(field) || field->pub.kind == WEBNN_FIELD_LABEL) continue;
+    if (is_operand(field) || field->is_activation || field->pub.kind == WEBNN_FIELD_LABEL) continue;
     if (value.kind == 0) value = default_value(field);
     if (!store_value(call->in.arena, field, &value, type, call->in.attrs))
       return wnn_error_no_memory(call->in.err);

@@ -44,7 +44,7 @@ static const uint8_t transpose_filter_axes[][4] = {
                       "Order of the axes of input and output.")
 #define CONV_BIAS(attrs_)                                                                \
   WNN_OPTIONAL_OPERAND("bias", "bias", NULL, 0, WNN_RANK(1), "Bias [output_channels]."), \
-      WNN_AUTO_PAD(attrs_), WNN_LABEL
+      WNN_AUTO_PAD(attrs_), WNN_ACTIVATION, WNN_LABEL
 
 static const wnn_field conv2d_fields[] = {
     CONV_INPUTS,

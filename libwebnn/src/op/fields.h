@@ -71,6 +71,22 @@ extern const wnn_types wnn_types_ANY, wnn_types_ANY_8, wnn_types_ANY_F, wnn_type
            .doc = "Extension: same-upper and same-lower compute the padding, the odd element at the end or "  \
                   "at the beginning; padding is then ignored."},                                  \
    .offset = offsetof(attrs_, auto_pad)}
+/* The extension of convolutions and batchNormalization: the builder makes an operation of it, see
+ * wnn_activation_of. Each number is the option of that operation whose name follows `activation_`. */
+#define WNN_ACTIVATION                                                                            \
+  {.pub = {.name = "activation", .spec_name = "activation", .kind = WEBNN_FIELD_ENUM, .extension = true, \
+           .enum_values = wnn_activations, .default_text = "'none'",                              \
+           .doc = "Extension: the operation of this name is applied to the result."},             \
+   .is_activation = true},                                                                        \
+  WNN_ACTIVATION_NUMBER_("alpha", "Alpha", "alpha of elu, hardSigmoid, leakyRelu and linear"),    \
+  WNN_ACTIVATION_NUMBER_("beta", "Beta", "beta of hardSigmoid and linear"),                       \
+  WNN_ACTIVATION_NUMBER_("min_value", "MinValue", "minValue of clamp"),                           \
+  WNN_ACTIVATION_NUMBER_("max_value", "MaxValue", "maxValue of clamp")
+#define WNN_ACTIVATION_NUMBER_(name_, spec_, doc_)                                                \
+  {.pub = {.name = "activation_" name_, .spec_name = "activation" spec_, .kind = WEBNN_FIELD_NUMBER, \
+           .extension = true, .default_text = "None",                                             \
+           .doc = "Extension: " doc_ " as activation; by default that operation's own."},         \
+   .is_activation = true}
 /* What every signature ends with. */
 #define WNN_LABEL                                                                                 \
   {.pub = {.name = "label", .spec_name = "label", .kind = WEBNN_FIELD_LABEL, .default_text = "''", \
@@ -83,6 +99,6 @@ extern const char *const wnn_input_operand_layouts[], *const wnn_conv2d_filter_o
     *const wnn_conv_transpose2d_filter_operand_layouts[], *const wnn_gru_weight_layouts[],
     *const wnn_lstm_weight_layouts[], *const wnn_recurrent_network_activations[],
     *const wnn_recurrent_network_directions[], *const wnn_padding_modes[], *const wnn_rounding_types[],
-    *const wnn_interpolation_modes[], *const wnn_auto_pads[];
+    *const wnn_interpolation_modes[], *const wnn_auto_pads[], *const wnn_activations[];
 
 #endif

@@ -17,6 +17,7 @@ static const wnn_field batch_normalization_fields[] = {
     WNN_OPTION_DEFAULT(UINT, "axis", "axis", wnn_batch_normalization_attrs, axis, 1, "1",
                        "The axis that the statistics belong to."),
     EPSILON(wnn_batch_normalization_attrs),
+    WNN_ACTIVATION,
     WNN_LABEL,
 };
 

@@ -30,6 +30,7 @@ typedef struct wnn_field {
   uint8_t min_rank, max_rank;                    /* what we accept; WNN_MAX_RANK for "any" */
   uint8_t required_min_rank, required_max_rank;  /* what the specification asks for */
   webnn_number default_number;                   /* NUMBER, UINT, INT, BOOL, ENUM, DATA_TYPE */
+  bool is_activation;        /* extension: no attribute, but what wnn_activation_of reads */
   double min, max;           /* range of UINT and INT beyond the kind's own; both 0: none */
 } wnn_field;
 
@@ -120,6 +121,11 @@ typedef const wnn_desc *(*wnn_operand_desc_fn)(const void *owner, const webnn_op
 webnn_status wnn_bind(const webnn_op *op, const webnn_value *values, size_t n_values, const void *owner,
                       wnn_operand_desc_fn desc_of, wnn_arena *arena, const webnn_operand *const **operands,
                       size_t *n_operands, wnn_bound *out, webnn_error *err);
+
+/* Extension: the operation that a call of `op` asks for behind it, NULL for none, and its values but operand
+ * and label. The call has been bound. TYPE when a value is given that this operation hasn't. */
+webnn_status wnn_activation_of(const webnn_op *op, const webnn_value *values, size_t n_values,
+                               const webnn_op **activation, webnn_value *activation_values, webnn_error *err);
 
 /* The element types of an operand field or output of `op`: the field's own or the row's. */
 wnn_types wnn_field_types(const webnn_op *op, const wnn_field *field);

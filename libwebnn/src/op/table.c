@@ -54,6 +54,7 @@ const char *const wnn_padding_modes[] = {WEBNN_PADDING_MODE_MAP(WEBNN_X) NULL};
 const char *const wnn_rounding_types[] = {WEBNN_ROUNDING_TYPE_MAP(WEBNN_X) NULL};
 const char *const wnn_interpolation_modes[] = {WEBNN_INTERPOLATION_MODE_MAP(WEBNN_X) NULL};
 const char *const wnn_auto_pads[] = {WEBNN_AUTO_PAD_MAP(WEBNN_X) NULL};
+const char *const wnn_activations[] = {WEBNN_ACTIVATION_MAP(WEBNN_X) NULL};
 #undef WEBNN_X
 
 #define ROW(id_, name_, spec_name_, signature_, infer_, types_, doc_, extension_, internal_) \

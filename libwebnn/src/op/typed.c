@@ -44,6 +44,11 @@ webnn_status webnn_batch_normalization(webnn_builder *builder, const webnn_opera
       operand_value(own.bias),
       uint_value(own.axis),
       NUMBER_VALUE(own.epsilon),
+      enum_value((uint32_t)own.activation),
+      NUMBER_VALUE(own.activation_alpha),
+      NUMBER_VALUE(own.activation_beta),
+      NUMBER_VALUE(own.activation_min_value),
+      NUMBER_VALUE(own.activation_max_value),
       label_value(own.label),
   };
   return call(builder, WNN_OP_BATCH_NORMALIZATION, values, WNN_COUNT(values), out);
@@ -104,6 +109,11 @@ webnn_status webnn_conv2d(webnn_builder *builder, const webnn_operand *input,
       enum_value((uint32_t)own.filter_layout),
       operand_value(own.bias),
       enum_value((uint32_t)own.auto_pad),
+      enum_value((uint32_t)own.activation),
+      NUMBER_VALUE(own.activation_alpha),
+      NUMBER_VALUE(own.activation_beta),
+      NUMBER_VALUE(own.activation_min_value),
+      NUMBER_VALUE(own.activation_max_value),
       label_value(own.label),
   };
   return call(builder, WNN_OP_CONV2D, values, WNN_COUNT(values), out);
@@ -128,6 +138,11 @@ webnn_status webnn_conv_transpose2d(webnn_builder *builder, const webnn_operand 
       enum_value((uint32_t)own.filter_layout),
       operand_value(own.bias),
       enum_value((uint32_t)own.auto_pad),
+      enum_value((uint32_t)own.activation),
+      NUMBER_VALUE(own.activation_alpha),
+      NUMBER_VALUE(own.activation_beta),
+      NUMBER_VALUE(own.activation_min_value),
+      NUMBER_VALUE(own.activation_max_value),
       label_value(own.label),
   };
   return call(builder, WNN_OP_CONV_TRANSPOSE2D, values, WNN_COUNT(values), out);

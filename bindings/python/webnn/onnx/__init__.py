@@ -12,7 +12,7 @@ import webnn
 
 from . import (convert_activation, convert_contrib, convert_control, convert_conv, convert_elementwise,  # noqa: F401
                convert_index, convert_matmul, convert_movement, convert_norm, convert_pool, convert_quantize,
-               convert_recurrent, convert_reduce, convert_resample)
+               convert_recurrent, convert_reduce, convert_resample, convert_sample, convert_signal)
 from .errors import ModelError
 from .graph import Importer
 from .model import Source

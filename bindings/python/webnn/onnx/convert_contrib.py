@@ -39,8 +39,9 @@ def convert_bias_add(n):
     return n.b.add(n.b.add(n.value(0), n.value(1)), n.value(2))
 
 
-def attention(n, q, k, v, scale, mask=None, softcap=0.0):
-    """softmax(scale · q·kᵀ + mask) · v with [batch, heads, length, size]; shared heads are repeated."""
+def attention(n, q, k, v, scale, mask=None, softcap=0.0, may_be_blind=False):
+    """softmax(scale · q·kᵀ + mask) · v with [batch, heads, length, size]; shared heads are repeated.
+    A query that may see no key at all gets zeros."""
     heads, shared = q.shape[1], k.shape[1]
     if heads % shared:
         n.fail(f"{heads} heads of queries share {shared} of keys")
@@ -50,7 +51,11 @@ def attention(n, q, k, v, scale, mask=None, softcap=0.0):
     if softcap:
         scores = n.b.linear(n.b.tanh(n.b.linear(scores, alpha=1 / softcap)), alpha=softcap)
     scores = scores if mask is None else n.b.add(scores, mask)
-    return n.b.matmul(n.b.softmax(scores, 3), v)
+    weights = n.b.softmax(scores, 3)
+    if may_be_blind:
+        highest = n.b.reduce_max(scores, axes=[3], keep_dimensions=True)
+        weights = n.b.where(n.b.equal(highest, n.scalar(-np.inf, q)), n.scalar(0, q), weights)
+    return n.b.matmul(weights, v)
 
 
 def _repeated(n, value, times):
@@ -74,19 +79,21 @@ def join_heads(n, x):
     return n.reshape(n.transpose(x, [0, 2, 1, 3]), [batch, length, heads * size])
 
 
-def causal_mask(n, rows, columns, dtype):
-    """−∞ for keys after the query; the last query sees the last key only when both are as many."""
+def causal_mask(n, rows, columns, dtype, past=0):
+    """−∞ for keys after the query; query i has `past` keys before its own."""
     if rows * columns > _MASK_LIMIT:
         n.fail(f"a mask of {rows} × {columns} is not supported")
-    return np.where(np.tri(rows, columns).astype(bool), 0, -np.inf).astype(dtype)
+    return np.where(np.tri(rows, columns, past).astype(bool), 0, -np.inf).astype(dtype)
 
 
 @converts("Attention")
 def convert_attention(n):
-    """The standard one, without the past."""
-    if n.has(4) or n.has(5) or n.has(6) or any(n.proto.output[1:]):
-        n.fail("past keys and values, padded lengths and further outputs are not supported")
+    """The standard one. Keys and values of the past come before those of now."""
+    if n.has(6) or any(n.proto.output[3:]):
+        n.fail("padded lengths and the output of scores are not supported")
     n.ignore("softmax_precision", "qk_matmul_output_mode")
+    n.refuse("left_window_size", -1)
+    n.refuse("right_window_size", -1)
     q, k, v = n.value(0), n.value(1), n.value(2)
     flat = n.rank(q) == 3
     if flat:
@@ -94,15 +101,19 @@ def convert_attention(n):
         k, v = (split_heads(n, value, n.required("kv_num_heads")) for value in (k, v))
     else:
         n.ignore("q_num_heads", "kv_num_heads")
+    past = n.value(4).shape[2] if n.has(4) else 0
+    if n.has(4):
+        k, v = n.b.concat([n.value(4), k], 2), n.b.concat([n.value(5), v], 2)
     mask = n.optional(3)
-    if mask is not None and n.b.is_bool(mask):
+    blind = mask is not None and n.b.is_bool(mask)
+    if blind:
         mask = n.b.where(mask, n.scalar(0, q), n.scalar(-np.inf, q))
     if n.attr("is_causal", 0):
-        causal = causal_mask(n, q.shape[2], k.shape[2], n.type(q))
+        causal = causal_mask(n, q.shape[2], k.shape[2], n.type(q), past)
         mask = causal if mask is None else n.b.add(mask, causal)
     scale = n.attr("scale", 1 / math.sqrt(q.shape[3]))
-    y = attention(n, q, k, v, scale, mask, n.attr("softcap", 0.0))
-    return join_heads(n, y) if flat else y
+    y = attention(n, q, k, v, scale, mask, n.attr("softcap", 0.0), blind)
+    return join_heads(n, y) if flat else y, k, v
 
 
 @converts("Attention", domain=MICROSOFT)

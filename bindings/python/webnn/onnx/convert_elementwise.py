@@ -61,6 +61,9 @@ def convert_mod(n):
     if n.is_float(a):
         quotient = n.b.mul(n.b.sign(quotient), n.b.floor(n.b.abs(quotient)))
     rest = n.b.sub(a, n.b.mul(quotient, b))
+    if n.is_float(a):
+        whole = n.b.logical_and(n.b.is_infinite(b), n.b.logical_not(n.b.is_infinite(a)))
+        rest = n.b.where(whole, a, rest)
     if n.attr("fmod", 0) or n.type(a) in _UNSIGNED:
         return rest
     zero = n.scalar(0, a)
@@ -73,6 +76,8 @@ def convert_mod(n):
 def convert_shift(n):
     """Shifts of unsigned numbers are products with, and quotients by, powers of two."""
     x, count = n.value(0), n.value(1)
+    if n.type(x) not in _UNSIGNED:
+        n.fail(f"an input of type {n.type(x)} is not supported")
     factor = n.b.pow(n.scalar(2, x), count)
     left = n.choice("direction", None, ("LEFT", "RIGHT")) == "LEFT"
     return n.b.mul(x, factor) if left else n.b.div(x, factor)

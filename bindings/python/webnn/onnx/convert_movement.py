@@ -282,9 +282,9 @@ def convert_space_to_depth(n):
     batch, channels, height, width = x.shape
     if block < 1 or height % block or width % block:
         n.fail(f"attribute blocksize = {block} doesn't divide {height} × {width}")
-    n.choice("mode", "DCR", ("DCR",))
     y = n.reshape(x, [batch, channels, height // block, block, width // block, block])
-    y = n.transpose(y, [0, 3, 5, 1, 2, 4])
+    depth_first = n.choice("mode", "DCR", ("DCR", "CRD")) == "DCR"
+    y = n.transpose(y, [0, 3, 5, 1, 2, 4] if depth_first else [0, 1, 3, 5, 2, 4])
     return n.reshape(y, [batch, channels * block * block, height // block, width // block])
 
 

@@ -18,7 +18,9 @@ def convert_average_pool(n):
     x = n.value(0)
     window = Window(n, n.shape(x)[2:], n.required("kernel_shape"))
     if n.attr("count_include_pad", 0):
-        x = pad_with_zeros(n, x, window)
+        counted = list(window.ends)
+        _fit_ends(n, n.shape(x)[2:], window)
+        x = _padded(n, x, window, counted)
     return pool(n, "average_pool2d", x, window)
 
 
@@ -28,18 +30,22 @@ def convert_lp_pool(n):
     window = Window(n, n.shape(x)[2:], n.required("kernel_shape"))
     if p == 2:
         return pool(n, "l2_pool2d", x, window)
-    if p != 1:
-        n.fail(f"attribute p = {p} is not supported, only 1 and 2")
+    if p < 1:
+        n.fail(f"attribute p = {p} is not supported")
     _fit_ends(n, n.shape(x)[2:], window)
-    x = pad_with_zeros(n, n.b.abs(x), window)  # whole windows, so that a mean is a sum
-    return n.b.linear(pool(n, "average_pool2d", x, window), alpha=math.prod(window.kernel))
+    x = n.b.abs(x) if p == 1 else n.b.pow(n.b.abs(x), n.scalar(p, x))
+    x = _padded(n, x, window, window.ends)  # whole windows, so that a mean is a sum
+    y = n.b.linear(pool(n, "average_pool2d", x, window), alpha=math.prod(window.kernel))
+    return y if p == 1 else n.b.pow(y, n.scalar(1 / p, y))
 
 
-def pad_with_zeros(n, x, window):
-    """The window's padding made part of the input."""
-    if any(window.begins) or any(window.ends):
-        x = n.b.pad(x, [0, 0, *window.begins], [0, 0, *window.ends])
-        window.begins, window.ends = [0] * len(window.begins), [0] * len(window.ends)
+def _padded(n, x, window, ends):
+    """The padding at the beginnings, and up to `ends` of that at the ends, made zeros of the input."""
+    ends = [min(end, fitted) for end, fitted in zip(ends, window.ends)]
+    if any(window.begins) or any(ends):
+        x = n.b.pad(x, [0, 0, *window.begins], [0, 0, *ends])
+        window.begins = [0] * len(ends)
+        window.ends = [fitted - end for end, fitted in zip(ends, window.ends)]
     return x
 
 
@@ -55,6 +61,9 @@ def _fit_ends(n, sizes, window):
     """Chooses paddings with which rounding down gives ONNX's sizes: rounded as ceil_mode says, but without a
     last window that would begin behind the input and its first padding."""
     ceil = n.attr("ceil_mode", 0)
+    if window.fitted:
+        return
+    window.fitted = True
     for axis, size in enumerate(sizes):
         stride, extent, begin = window.strides[axis], window.extents[axis], window.begins[axis]
         room = size + begin + window.ends[axis] - extent

@@ -66,7 +66,6 @@ class Emitter:
             if name in _MAKE_BOOL or name in _KEEP_BOOL and self._keeps_bool(name, operands):
                 self.mark_bool(*(result if isinstance(result, (tuple, list)) else (result,)))
             return result
-        setattr(self, name, call)
         return call
 
     def _argument(self, value):

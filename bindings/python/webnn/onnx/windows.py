@@ -9,6 +9,7 @@ class Window:
     def __init__(self, n, sizes, kernel):
         rank = len(sizes)
         self.kernel = kernel
+        self.fitted = False  # pools: whether the ends are such that rounding down is right
         self.strides = n.attr("strides", [1] * rank)
         self.dilations = n.attr("dilations", [1] * rank)
         self.auto_pad = n.choice("auto_pad", "NOTSET", ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"))

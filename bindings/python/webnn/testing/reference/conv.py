@@ -39,8 +39,11 @@ def _add_bias(y, bias):
 @operation
 def conv2d(input, filter, *, padding=None, strides=None, dilations=None, groups=1, input_layout="nchw",
            filter_layout="oihw", bias=None):
+    """What lies outside the input takes no part, whatever the filter holds there."""
     padding, strides, dilations = padding or [0] * 4, strides or [1, 1], dilations or [1, 1]
-    x = padded(to_nchw(wide(input), input_layout), padding, 0.0)
+    x = to_nchw(wide(input), input_layout)
+    inside = padded(np.ones((1, 1, *x.shape[2:]), bool), padding, False)[0, 0]
+    x = padded(x, padding, 0.0)
     w = np.transpose(wide(filter), _FILTER[filter_layout])
     batch, channels = x.shape[:2]
     features, _, *window = w.shape
@@ -57,7 +60,8 @@ def conv2d(input, filter, *, padding=None, strides=None, dilations=None, groups=
                 slice(at * dilation, at * dilation + (n - 1) * stride + 1, stride)
                 for at, dilation, n, stride in zip((i, j), dilations, size, strides)
             )
-            y += np.einsum("ngchw,gfc->ngfhw", x[..., rows, columns], w[..., i, j])
+            part = np.einsum("ngchw,gfc->ngfhw", x[..., rows, columns], w[..., i, j])
+            y += np.where(inside[rows, columns], part, 0)
     y = _add_bias(y.reshape(batch, features, *size), bias)
     return narrow(from_nchw(y, input_layout), input.dtype)
 

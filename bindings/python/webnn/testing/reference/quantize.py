@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .numbers import narrow, operation, to_integer, wide
+from .numbers import half_even, narrow, operation, to_integer, wide
 
 
 def blockwise(values, shape):
@@ -24,5 +24,5 @@ def dequantize_linear(input, scale, zero_point):
 def quantize_linear(input, scale, zero_point):
     """Rounds x/scale, halves to even, then adds the zero point without an error; NaN gives the zero point."""
     zero = blockwise(zero_point, input.shape).astype(np.float64)
-    levels = np.rint(wide(input) / wide(blockwise(scale, input.shape))).astype(np.float64)
-    return to_integer(np.where(np.isnan(levels), 0, levels) + zero, zero_point.dtype, np.rint)
+    levels = half_even(wide(input) / wide(blockwise(scale, input.shape))).astype(np.float64)
+    return to_integer(np.where(np.isnan(levels), 0, levels) + zero, zero_point.dtype)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .numbers import is_float, narrow, operation, to_integer, wide
+from .numbers import half_even, is_float, narrow, operation, to_integer, wide
 
 
 def target_sizes(shape, scales, sizes, axes):
@@ -44,4 +44,4 @@ def resample2d(input, *, mode="nearest-neighbor", scales=None, sizes=None, axes=
     y = wide(input) if is_float(input) else input.astype(np.float64)
     for axis, size in zip(axes, targets):
         y = _linear(y, axis, size)
-    return narrow(y, input.dtype) if is_float(input) else to_integer(y, input.dtype, np.rint)
+    return narrow(y, input.dtype) if is_float(input) else to_integer(y, input.dtype, half_even)

@@ -1,0 +1,180 @@
+"""Runs a graph on an engine and finds the first operand that is wrong, and by how much."""
+
+import dataclasses
+import json
+
+import numpy as np
+
+import webnn
+
+from . import definition as definitions
+from .noise import output_allowances
+from .tolerance import Allowance, allowances
+
+_RUNS = (8, 200)
+
+
+@dataclasses.dataclass
+class Mismatch:
+    """One operand out of tolerance."""
+
+    operand: str
+    op: str
+    label: str
+    element: tuple
+    actual: float
+    expected: float
+    distance: float
+    allowed: float
+    count: int
+    size: int
+    whole: bool
+
+    def __str__(self):
+        label = f"[{self.label}] " if self.label else ""
+        place = "".join(f"[{i}]" for i in self.element)
+        how = ", in the graph as a whole" if self.whole else ""
+        return (
+            f"{label}{self.op}: {self.operand!r}{place} is {self.actual}, expected {self.expected}: "
+            f"{self.distance:g} ULP apart, {self.allowed:g} allowed; {self.count} of {self.size} elements{how}"
+        )
+
+
+@dataclasses.dataclass
+class Comparison:
+    """The outcome: true when nothing is wrong."""
+
+    definition: dict
+    mismatch: Mismatch | None
+    level: str
+
+    def __bool__(self):
+        return self.mismatch is None
+
+    def __str__(self):
+        return "no difference" if self.mismatch is None else str(self.mismatch)
+
+    def save(self, path):
+        """Writes what `python -m webnn replay` runs again: the graph, its inputs, what was found."""
+        saved = dict(self.definition, level=self.level)
+        if self.mismatch is not None:
+            saved["found"] = str(self.mismatch)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(saved, file, indent=1, ensure_ascii=False)
+
+
+def engine(target):
+    """What runs graphs: a Context, or a function (definition, inputs, outputs) -> dict of arrays."""
+    if isinstance(target, webnn.Context):
+        return lambda definition, inputs, outputs: definitions.run(definition, target, inputs, outputs)
+    if callable(target):
+        return target
+    raise TypeError("an engine is a webnn.Context or a function (definition, inputs, outputs)")
+
+
+def single(step, values):
+    """A graph of one call, its operands as inputs."""
+    used = dict.fromkeys(definitions.operands_of(step))
+    return {
+        "inputs": {name: definitions.tensor(values[name]) for name in used},
+        "operators": [step],
+        "outputs": list(step["outputs"]),
+    }
+
+
+def _mismatch(step, name, actual, expected, allowance, whole=False):
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        raise ValueError(
+            f"{step['op']}: {name!r} is {actual.dtype} {list(actual.shape)}, "
+            f"expected {expected.dtype} {list(expected.shape)}"
+        )
+    excess = allowance.excess(actual, expected)
+    wrong = np.flatnonzero(~np.isnan(excess))
+    if wrong.size == 0:
+        return None
+    worst = wrong[np.argmax(excess.ravel()[wrong])]
+    at = tuple(int(i) for i in np.unravel_index(worst, expected.shape))
+    return Mismatch(
+        name, step["op"], step["options"].get("label", ""), at, actual[at], expected[at],
+        float(excess[at]), _in_ulps(allowance, expected, at), int(wrong.size), int(expected.size), whole,
+    )
+
+
+def _in_ulps(allowance, expected, at):
+    """What was allowed to one element."""
+    absolute = np.broadcast_to(allowance.absolute, expected.shape)[at]
+    if expected.dtype.kind != "f" or not np.isfinite(expected[at]):
+        return float(max(allowance.ulps, absolute))
+    return float(max(allowance.ulps, absolute / float(np.spacing(np.absolute(expected[at])))))
+
+
+def _twice(allowance):
+    """Two engines may err in opposite directions."""
+    return Allowance(2 * allowance.ulps, 2 * allowance.absolute, allowance.doubt)
+
+
+def _operators(definition, values, other, level):
+    """The first operator whose results don't follow from the operands that the engine itself computed."""
+    for step in definition["operators"]:
+        exact = definitions.run_operator(step, values)
+        limits = allowances(step, values, exact, level)
+        if other is not None:
+            found = other(single(step, values), None, list(step["outputs"]))
+            exact, limits = [found[name] for name in step["outputs"]], [_twice(limit) for limit in limits]
+        for name, expected, limit in zip(step["outputs"], exact, limits):
+            mismatch = _mismatch(step, name, values[name], expected, limit)
+            if mismatch is not None:
+                return mismatch
+    return None
+
+
+def whole_graph(definition, inputs, results, level="strict"):
+    """The first of a graph's results that is wrong, though all operators may err as they are allowed to."""
+    values = definitions.run_reference(definition, inputs)
+    producers = {name: step for step in definition["operators"] for name in step["outputs"]}
+    mismatch = None
+    for runs in _RUNS:
+        limits = output_allowances(definition, values, list(results), level, runs)
+        for name, actual in results.items():
+            mismatch = _mismatch(producers[name], name, actual, values[name], limits[name], whole=True)
+            if mismatch is not None:
+                break
+        if mismatch is None:
+            return None
+    return mismatch
+
+
+def definition_of(graph):
+    """The definition behind whatever stands for a graph."""
+    if isinstance(graph, dict):
+        return graph
+    recorded = getattr(graph, "definition", None)
+    if isinstance(recorded, dict):
+        return recorded
+    raise TypeError("a graph is a definition, or a Recorder")
+
+
+def compare(graph, inputs=None, against="numpy", *, context=None, level="strict"):
+    """Runs a graph on `context` and compares each operand with NumPy, or with what another engine makes of it.
+
+    First all operands are outputs, and each operator is judged by the operands that it got; then the graph runs as
+    it is, fused and folded. The Comparison is true when nothing is wrong; else its `mismatch` names the first
+    operand that is out of tolerance. `inputs` replace those of the definition. `context` and `against` may be
+    functions (definition, inputs, outputs) -> dict of arrays; without a context there is a default one.
+    """
+    definition = definition_of(graph)
+    if context is None:
+        context = webnn.ML().create_context().result()
+    run, other = engine(context), None if against == "numpy" else engine(against)
+    values = definitions.values_of(definition, inputs)
+    given = {name: value for name, value in values.items() if not definition["inputs"][name]["constant"]}
+    everything = [name for step in definition["operators"] for name in step["outputs"]]
+    values.update(run(definition, given, everything))
+    mismatch = _operators(definition, values, other, level)
+    names = definitions.output_names(definition)
+    if mismatch is None and (len(definition["operators"]) > 1 or set(names) != set(everything)):
+        mismatch = whole_graph(definition, given, run(definition, given, names), level)
+    kept = {**definition, "inputs": {
+        name: definitions.tensor(values[name], wanted["constant"]) for name, wanted in definition["inputs"].items()
+    }}
+    return Comparison(kept, mismatch, level)

@@ -1,0 +1,69 @@
+"""How far the outputs of a whole graph may move when each operator is as inexact as it may be.
+
+A graph that is compiled as a whole fuses and folds: its operands are not rounded one by one. What that may change
+depends on the graph, and is measured: NumPy runs it many times, each result with an error inside its operator's
+tolerance.
+"""
+
+import numpy as np
+
+from . import definition as definitions
+from .tolerance import Allowance, _finite, allowances, nudged, same_kind, spacing
+
+# These change no value, so an error can't begin here.
+EXACT = frozenset(
+    "argMax argMin cast clamp concat equal expand gather gatherElements gatherND greater greaterOrEqual identity "
+    "isInfinite isNaN lesser lesserOrEqual logicalAnd logicalNot logicalOr logicalXor max maxPool2d min notEqual pad "
+    "reduceMax reduceMin relu reshape reverse scatterElements scatterND slice split squeeze tile transpose triangular "
+    "where".split()
+)
+_FACTOR = 8
+
+
+def _shaken(result, allowance, random):
+    """A result with an error that is allowed, one ULP at least."""
+    moved = nudged(result, random)
+    amount = np.maximum(allowance.absolute, allowance.ulps * spacing(_finite(result), result.dtype))
+    with np.errstate(all="ignore"):
+        shifted = (result + amount * random.uniform(-1, 1, result.shape)).astype(result.dtype)
+    usable = np.isfinite(result) & np.isfinite(shifted)
+    larger = np.absolute(_finite(shifted) - _finite(result)) > np.absolute(_finite(moved) - _finite(result))
+    return np.where(usable & larger, shifted, moved)
+
+
+def _noisy_run(definition, values, limits, random):
+    values = dict(values)
+    for step in definition["operators"]:
+        for name, result in zip(step["outputs"], definitions.run_operator(step, values)):
+            if step["op"] not in EXACT and result.dtype.kind == "f":
+                result = _shaken(result, limits[name], random)
+            values[name] = result
+    return values
+
+
+def output_allowances(definition, values, names, level="strict", runs=8):
+    """{name: Allowance} for outputs of a graph; `values` has the exact ones of all operands."""
+    limits = {}
+    for step in definition["operators"]:
+        found = allowances(step, values, [values[name] for name in step["outputs"]], level)
+        limits.update(zip(step["outputs"], found))
+    moved = {name: np.zeros(values[name].shape) for name in names}
+    doubt = {name: np.broadcast_to(limits[name].doubt, values[name].shape).copy() for name in names}
+    random = np.random.default_rng(runs)
+    start = {name: values[name] for name in definition["inputs"]}
+    for _ in range(runs):
+        noisy = _noisy_run(definition, start, limits, random)
+        for name in names:
+            with np.errstate(all="ignore"):
+                difference = np.absolute(noisy[name].astype(np.float64) - values[name].astype(np.float64))
+            finite = np.isfinite(difference)
+            moved[name] = np.maximum(moved[name], np.where(finite, difference, 0))
+            doubt[name] |= ~same_kind(noisy[name], values[name])
+    return {name: _whole(values[name], limits[name], moved[name], doubt[name]) for name in names}
+
+
+def _whole(result, own, moved, doubt):
+    if result.dtype.kind != "f":
+        # A decision that an error tips: where it may fall is not known.
+        return Allowance(own.ulps, own.absolute, doubt | (moved > 0))
+    return Allowance(own.ulps, np.maximum(own.absolute, _FACTOR * moved), doubt)

@@ -1,0 +1,34 @@
+"""Hypothesis strategies: graphs and single calls that are valid, and calls that are not with their error.
+
+    @given(strategies.graphs())
+    def test(definition):
+        assert testing.compare(definition, context=my_context)
+"""
+
+from hypothesis import strategies as st
+
+from . import elementwise, movement, spatial
+from .invalid import InvalidCall, invalid_calls
+from .scope import OPERATIONS, Scope
+from .values import KINDS, arrays, numbers
+
+__all__ = ["KINDS", "OPERATIONS", "InvalidCall", "arrays", "calls", "graphs", "invalid_calls", "numbers"]
+
+
+@st.composite
+def calls(draw, op, **limits):
+    """A definition of one call. `limits`: data_types, kinds of values, max_elements."""
+    scope = Scope(draw, reuse=False, **limits)
+    OPERATIONS[op](scope, op)
+    return scope.definition()
+
+
+@st.composite
+def graphs(draw, operations=None, max_operators=5, **limits):
+    """Definitions of graphs: operators on earlier results, constants and inputs."""
+    scope = Scope(draw, **limits)
+    names = sorted(operations or OPERATIONS)
+    for _ in range(draw(st.integers(1, max_operators))):
+        op = draw(st.sampled_from(names))
+        OPERATIONS[op](scope, op)
+    return scope.definition()
