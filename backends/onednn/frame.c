@@ -12,6 +12,16 @@ wnn_frame wnn_frame_image(const wnn_desc *desc, webnn_input_operand_layout layou
   return frame;
 }
 
+bool wnn_frame_lies_channels_last(const wnn_frame *frame, const wnn_port *port) {
+  const wnn_layout last = wnn_frame_channels_last(frame);
+  return port->desc->rank == 4 && wnn_layout_same_bytes(&port->layout, &last, port->desc);
+}
+
+wnn_layout wnn_frame_channels_last(const wnn_frame *frame) {
+  const uint8_t *axes = frame->axes;
+  return (wnn_layout){.rank = 4, .order = {axes[0], axes[2], axes[3], axes[1]}, .block = 1};
+}
+
 static const_dnnl_memory_desc_t refuse(wnn_chain *chain) {
   if (chain->status == WEBNN_OK) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
   return NULL;
@@ -40,9 +50,13 @@ const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame
     if (!wnn_layout_is_plain(&port->layout, port->desc)) return refuse(chain);
     return wnn_chain_dense(chain, frame->n, frame->dims);
   }
+  /* With one channel or one pixel several layouts are the same bytes: the one that oneDNN has fast
+   * convolutions for is named, lest it takes them for another. */
+  const bool last = frame->n == 4 && wnn_frame_lies_channels_last(frame, port);
+  const wnn_layout layout = last ? wnn_frame_channels_last(frame) : port->layout;
   size_t port_strides[WNN_MAX_RANK];
   dnnl_dims_t dims, strides;
-  wnn_layout_strides(&port->layout, port->desc, port_strides);
+  wnn_layout_strides(&layout, port->desc, port_strides);
   for (uint32_t i = 0; i < frame->n; i++) {
     uint32_t missing = rank - port->desc->rank; /* shapes broadcast from the right */
     bool has = frame->axes[i] >= missing;

@@ -152,6 +152,9 @@ typedef struct wnn_frame {
 
 /* A rank-4 port of the anchor (result or input 0) in the order n, c, h, w. */
 wnn_frame wnn_frame_image(const wnn_desc *desc, webnn_input_operand_layout layout);
+/* The layout n, h, w, c of an image's frame, and whether a port's bytes lie so. */
+wnn_layout wnn_frame_channels_last(const wnn_frame *frame);
+bool wnn_frame_lies_channels_last(const wnn_frame *frame, const wnn_port *port);
 /* Descriptor of a port that has the frame's shape, or broadcasts to it without collapsed axes; NULL
  * and NOT_SUPPORTED when oneDNN can't say it. */
 const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame,

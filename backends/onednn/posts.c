@@ -88,6 +88,7 @@ static meaning activation_meaning(const wnn_node *node) {
     }
     case WNN_OP_ELU: {
       const wnn_alpha_attrs *attrs = node->attrs;
+      if (!isfinite((float)attrs->alpha.as.f)) return (meaning){0}; /* as below */
       return eltwise(dnnl_eltwise_elu, attrs->alpha.as.f, 0);
     }
     case WNN_OP_LEAKY_RELU: {

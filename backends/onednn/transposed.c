@@ -17,15 +17,6 @@ static const uint8_t filter_axes[][4] = {
     [WEBNN_CONV_TRANSPOSE2D_FILTER_OPERAND_LAYOUT_OHWI] = {3, 1, 2, 0},
 };
 
-/* True when the port's bytes are n, h, w, c, dense. */
-static bool lies_channels_last(const wnn_frame *frame, const wnn_port *port) {
-  const wnn_layout last = {
-      .rank = 4,
-      .order = {frame->axes[0], frame->axes[2], frame->axes[3], frame->axes[1]},
-      .block = 1};
-  return wnn_layout_same_bytes(&port->layout, &last, port->desc);
-}
-
 /* False when the region is anything else. */
 static bool understand(const wnn_region *region, windows *is) {
   const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
@@ -33,8 +24,8 @@ static bool understand(const wnn_region *region, windows *is) {
   const wnn_frame output = wnn_frame_image(&region->anchor_desc, attrs->input_layout);
   const uint32_t *filter_dims = region->inputs[1].desc->dims;
   if (region->inputs[1].constant == NULL || attrs->groups != 1) return false;
-  if (!lies_channels_last(&input, &region->inputs[0]) ||
-      !lies_channels_last(&output, &region->outputs[0]))
+  if (!wnn_frame_lies_channels_last(&input, &region->inputs[0]) ||
+      !wnn_frame_lies_channels_last(&output, &region->outputs[0]))
     return false;
   *is = (windows){.n = (uint32_t)input.dims[0],
                   .h = (uint32_t)input.dims[2],

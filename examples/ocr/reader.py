@@ -61,7 +61,7 @@ class Reader:
     def __init__(self, context, paths, box_threshold=0.5, text_score=0.5, growth=1.6):
         self.detection, self.direction, self.recognition = (Model(context, path) for path in paths)
         self._characters = _characters(paths[2])
-        self._box_threshold, self._text_score, self._growth = box_threshold, text_score, growth
+        self.box_threshold, self._text_score, self._growth = box_threshold, text_score, growth
 
     def read(self, page, found=None):
         """Yields lines from top to bottom as they are read; `found(n)` is called when their number is known."""
@@ -81,7 +81,7 @@ class Reader:
         ratio = max(1.0, 736 / min(height, width))
         scaled = images.resize(page, *(_multiple_of_32(int(size * ratio)) for size in (width, height)))
         likely = self.detection(_normalised(scaled)[None])
-        return regions.find_boxes(likely[0, 0], width, height, box_threshold=self._box_threshold, ratio=self._growth)
+        return regions.find_boxes(likely[0, 0], width, height, box_threshold=self.box_threshold, ratio=self._growth)
 
     def _upright(self, piece):
         """Turns a line that is upside down, when that is rather sure."""

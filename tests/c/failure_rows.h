@@ -17,7 +17,7 @@ typedef struct world {
   webnn_tensor *tensor, *closed, *constant, *gone; /* all access, none, a constant, destroyed */
   webnn_tensor *large;
   webnn_graph *graph;
-  webnn_builder *builder, *built;
+  webnn_builder *builder;
   webnn_operand *x, *i;
   webnn_allocator allocator;
   atomic_bool starved;
@@ -282,8 +282,7 @@ static const struct row {
      "read_tensor: the tensor is not readable"},
     {"read_tensor into", read_tensor_into, WEBNN_ERROR_TYPE, VALIDATION,
      "read_tensor: 3 bytes given"},
-    {"map_tensor", map_tensor, WEBNN_ERROR_TYPE, VALIDATION,
-     "map_tensor: the tensor is destroyed"},
+    {"map_tensor", map_tensor, WEBNN_ERROR_TYPE, VALIDATION, "map_tensor: the tensor is destroyed"},
     {"no memory for a tensor", starve, WEBNN_ERROR_UNKNOWN, OUT_OF_MEMORY, "out of memory"},
     {"no memory for an input", starve_input, WEBNN_ERROR_UNKNOWN, OUT_OF_MEMORY, "out of memory"},
     {"input", input, WEBNN_ERROR_TYPE, VALIDATION, "input: the name 'x' is taken"},
@@ -309,8 +308,8 @@ static const struct row {
     {"a read that fails", failed_read, WEBNN_ERROR_UNKNOWN, INTERNAL, "read_tensor: "},
     {"a read of a tensor that goes", rejected_read, WEBNN_ERROR_INVALID_STATE, VALIDATION,
      "read_tensor: the tensor was destroyed"},
-    {"a read of a context that goes", read_of_a_lost_context, WEBNN_ERROR_INVALID_STATE,
-     VALIDATION, "the context is lost: the context was destroyed"},
+    {"a read of a context that goes", read_of_a_lost_context, WEBNN_ERROR_INVALID_STATE, VALIDATION,
+     "the context is lost: the context was destroyed"},
     {"dispatch on a failing device", dispatch_on_a_failing_device, WEBNN_ERROR_UNKNOWN, INTERNAL,
      "a dispatched graph failed on the device"},
     {"a call on a lost context", call_on_a_lost_context, WEBNN_ERROR_INVALID_STATE, VALIDATION,

@@ -1,5 +1,5 @@
-/* Error scopes and the callback for what they don't catch: every call that can fail, everything that
- * fails later, one row each. */
+/* Error scopes and the callback for what they don't catch: every call that can fail, everything
+ * that fails later, one row each. */
 #include "failure_rows.h"
 
 #include <sys/wait.h>

@@ -1,10 +1,10 @@
 /* Runs conformance vectors (tests/data/wpt) on one backend, through the call that serves every
  * operation.
  *
- *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] file.json ...
+ *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] [--through file] file.json ...
  *
  * A file is a vector file, or a list of some that lie next to it (files.json). --filter picks the
- * tests whose id or title contains the text. Each test runs twice: on memory of ours, and on
+ * tests whose id or title contains the text. --through file writes each graph down and reads it back. Each test runs twice: on memory of ours, and on
  * tensors. The exit code is 77 where the backend isn't there. */
 #include "wpt_trial.h"
 
@@ -17,7 +17,7 @@
 #define EXIT_SKIPPED 77
 
 typedef struct settings {
-  const char *backend, *passes, *filter;
+  const char *backend, *passes, *filter, *through;
 } settings;
 
 static bool compare(wpt_trial *t, const char *how) {
@@ -126,11 +126,12 @@ static bool run_on_tensors(wpt_trial *t) {
   return ok;
 }
 
-static bool run_test(webnn_context *context, const json *test) {
+static bool run_test(const settings *s, webnn_context *context, const json *test) {
   wpt_trial *t = calloc(1, sizeof *t);
   const json *id = json_get(test, "id"), *large = json_get(test, "large");
   if (t == NULL) return false;
   t->context = context;
+  t->through_file = s->through != NULL;
   t->test = test;
   /* Tensors would hold the largest ones a second time. */
   bool ok = wpt_build(t) && run_on_memory(t) && (large != NULL || run_on_tensors(t));
@@ -165,7 +166,7 @@ static void run_tests(const settings *s, webnn_context *context, const char *pat
   }
   for (const json *test = tests->first; test != NULL; test = test->next) {
     if (!is_picked(test, s->filter)) continue;
-    if (run_test(context, test)) total->n_passed++;
+    if (run_test(s, context, test)) total->n_passed++;
     else total->n_failed++;
   }
 }
@@ -216,7 +217,8 @@ static int take_option(char **argv, settings *s) {
   const struct {
     const char *name;
     const char **value;
-  } options[] = {{"--backend", &s->backend}, {"--passes", &s->passes}, {"--filter", &s->filter}};
+  } options[] = {{"--backend", &s->backend}, {"--passes", &s->passes}, {"--filter", &s->filter},
+               {"--through", &s->through}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
     if (argv[0] == NULL || argv[1] == NULL || strcmp(argv[0], options[i].name) != 0) continue;
     *options[i].value = argv[1];

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <webnn/future.h>
 #include <webnn/op.h>
+#include <webnn/serial.h>
 
 #define MAX_OUTPUTS 64
 
@@ -278,6 +279,48 @@ static bool build_graph(wpt_trial *t, const webnn_named_operand *outputs) {
   return status == WEBNN_OK || wpt_fail_status(t, "build", &err);
 }
 
+/* A file in memory. */
+typedef struct bytes {
+  char *data;
+  size_t n;
+} bytes;
+
+static bool append(void *ud, const void *data, size_t n_bytes) {
+  bytes *file = ud;
+  char *grown = realloc(file->data, file->n + n_bytes + 1);
+  if (grown == NULL) return false;
+  memcpy(grown + file->n, data, n_bytes);
+  file->data = grown;
+  file->n += n_bytes;
+  return true;
+}
+
+/* The same outputs on a fresh builder, which has read what the first has written. */
+static bool rebuild(wpt_trial *t, webnn_named_operand *outputs) {
+  bytes file = {NULL, 0};
+  webnn_builder *fresh = NULL;
+  const webnn_named_operand *read = NULL;
+  size_t n = 0;
+  bool held = webnn_serial_write(t->builder, outputs, t->n_wanted, append, &file) == WEBNN_OK;
+  if (!held) wpt_fail_status(t, "write", webnn_builder_error(t->builder));
+  held = held && webnn_builder_create(t->context, &fresh, NULL) == WEBNN_OK;
+  if (held && webnn_serial_read(fresh, file.data, file.n, &read, &n) != WEBNN_OK)
+    held = wpt_fail_status(t, "read", webnn_builder_error(fresh));
+  free(file.data);
+  if (held && n != t->n_wanted) held = WPT_FAIL(t, "%zu outputs were read, %zu written", n, t->n_wanted);
+  for (size_t i = 0; held && i < n; i++) {
+    bool same = read[i].name.size == outputs[i].name.size &&
+                memcmp(read[i].name.data, outputs[i].name.data, read[i].name.size) == 0;
+    if (!same) held = WPT_FAIL(t, "output %zu has another name", i);
+    outputs[i].operand = read[i].operand;
+  }
+  if (fresh != NULL) {
+    webnn_builder_release(t->builder);
+    t->builder = fresh;
+  }
+  return held;
+}
+
 bool wpt_build(wpt_trial *t) {
   const json *inputs = json_get(t->test, "inputs"), *operators = json_get(t->test, "operators");
   const json *expected = json_get(t->test, "expected");
@@ -294,6 +337,7 @@ bool wpt_build(wpt_trial *t) {
     if (!add_operator(t, step)) return false;
   for (const json *output = expected->first; output != NULL; output = output->next)
     if (!add_wanted(t, output, &outputs[t->n_wanted])) return false;
+  if (t->through_file && !rebuild(t, outputs)) return false;
   return build_graph(t, outputs);
 }
 
@@ -305,5 +349,5 @@ void wpt_reset(wpt_trial *t) {
     free(t->blocks);
     t->blocks = next;
   }
-  *t = (wpt_trial){.context = t->context, .test = t->test};
+  *t = (wpt_trial){.context = t->context, .test = t->test, .through_file = t->through_file};
 }

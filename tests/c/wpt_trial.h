@@ -27,6 +27,7 @@ typedef struct wpt_wanted {
 typedef struct wpt_trial {
   webnn_context *context;
   const json *test;
+  bool through_file; /* the graph is written down and read back before it is built */
   webnn_builder *builder;
   webnn_graph *graph;
   wpt_named operands[WPT_MAX_OPERANDS];

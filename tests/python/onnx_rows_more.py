@@ -197,7 +197,8 @@ RECURRENT = [
      {"hidden_size": 4, "outputs": 2, "direction": "bidirectional", "activations": ["Sigmoid", "Tanh", "Sigmoid",
                                                                                     "Relu"]}),
     ("RNN relu", "RNN", _recurrent("RNN", 1, 1), {"hidden_size": 4, "outputs": 2, "activations": ["Relu"]}),
-    ("LSTM operand weights", "LSTM", [f(5, 2, 3), f(1, 16, 3), f(1, 16, 4), f(1, 32)], {"hidden_size": 4, "outputs": 3}),
+    ("LSTM operand weights", "LSTM", [f(5, 2, 3), f(1, 16, 3), f(1, 16, 4), f(1, 32)],
+     {"hidden_size": 4, "outputs": 3}),
 ]
 
 X8 = whole(2, 3, 6, 6, low=0, high=255, dtype=np.uint8)
@@ -264,9 +265,11 @@ ATTENTION = [
     ("Attention causal", "Attention", [f(2, 4, 12), f(2, 4, 12), f(2, 4, 12)],
      {"opset": 23, "q_num_heads": 3, "kv_num_heads": 3, "is_causal": 1, "softcap": 2.0}),
     ("Attention with past", "Attention", [f(1, 2, 3, 8), f(1, 2, 4, 8), f(1, 2, 4, 8), None, f(1, 2, 2, 8),
-                                          f(1, 2, 2, 8)], {"opset": 23, "is_causal": 1, "outputs": 3, "peer": "reference"}),
+                                          f(1, 2, 2, 8)],
+     {"opset": 23, "is_causal": 1, "outputs": 3, "peer": "reference"}),
     ("Attention blind", "Attention", [f(1, 1, 2, 4), f(1, 1, 3, 4), f(1, 1, 3, 4),
-                                      np.array([[False] * 3, [True, False, True]])], {"opset": 23, "peer": "reference"}),
+                                      np.array([[False] * 3, [True, False, True]])],
+     {"opset": 23, "peer": "reference"}),
     ("Attention shared", "Attention", [f(1, 4, 3, 8), f(1, 2, 5, 8), f(1, 2, 5, 8), truth(3, 5) | True],
      {"opset": 23, "scale": 0.3}),
     ("MultiHeadAttention", "MultiHeadAttention", [f(2, 4, 12), f(2, 5, 12), f(2, 5, 12), K(f(36))],

@@ -319,8 +319,9 @@ def test_read_into_holds_the_buffer_until_settled(slow):
 
 def test_dropped_read_into_still_holds_the_buffer(slow):
     buffer = bytearray(b"\1" * (96 * 96 * 4))
+    for _ in range(5):  # the thread that lets go is started first
+        slow.dispatch()
     slow.read(out=buffer)
-    gc.collect()
     with pytest.raises(BufferError):
         buffer.append(0)
     slow.context.read_tensor(slow.y).result()

@@ -1,7 +1,9 @@
 """The real models of bench/models.json, imported, against onnxruntime."""
 
+import hashlib
 import pathlib
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -87,3 +89,32 @@ def test_models_are_what_the_list_says():
     listed = fetch_models.entries()
     assert len({entry["sha256"] for entry in listed.values()}) == len(listed)
     assert all(len(entry["sha256"]) == 64 for entry in listed.values())
+
+
+@pytest.mark.parametrize("digest", [None, "0" * 64])
+def test_unpacking_checks_the_digest(tmp_path, monkeypatch, digest):
+    """A wrong file is refused, and neither it nor a part of it stays in the cache."""
+    monkeypatch.setenv("WEBNN_CACHE", str(tmp_path / "cache"))
+    content = b"a model" * 1000
+    with zipfile.ZipFile(tmp_path / "some.whl", "w") as wheel:
+        wheel.writestr("folder/model.onnx", content)
+    entry = {"package": "some", "version": "1", "member": "folder/model.onnx",
+             "sha256": digest or hashlib.sha256(content).hexdigest()}
+    with zipfile.ZipFile(tmp_path / "some.whl") as wheel:
+        if digest is None:
+            fetch_models._unpack(wheel, entry)
+            assert fetch_models.path_of(entry).read_bytes() == content
+        else:
+            with pytest.raises(fetch_models.FetchError, match="has SHA-256"):
+                fetch_models._unpack(wheel, entry)
+            assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+        with pytest.raises(fetch_models.FetchError, match="no member"):
+            fetch_models._unpack(wheel, {**entry, "member": "folder/other.onnx"})
+
+
+def test_missing_files_are_said_to_be_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEBNN_CACHE", str(tmp_path))
+    with pytest.raises(fetch_models.FetchError, match="is not in"):
+        fetch_models.fetch("magika", download=False)
+    with pytest.raises(fetch_models.FetchError, match="not listed"):
+        fetch_models.fetch("no such model")

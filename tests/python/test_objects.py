@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -112,18 +113,27 @@ def test_read_pending_when_its_tensor_is_destroyed(slow):
     slow.y.destroy()
 
 
-def test_read_not_looked_at_when_its_tensor_is_destroyed(context):
-    """Even if the copy has finished: it either has settled well before, or fails."""
-    for _ in range(50):
-        tensor = make_tensor(context)
-        future = context.read_tensor(tensor)
-        settled = future.done()
+@pytest.mark.parametrize("delay", [0, 0.005])
+def test_read_that_nobody_looked_at_fails_with_its_tensor(context, delay):
+    """Even if the copy has finished, as long as nobody could tell."""
+    for _ in range(20):
+        tensor, out = make_tensor(context), bytearray(b"\1" * 24)
+        futures = [context.read_tensor(tensor), context.read_tensor(tensor, out=out)]
+        time.sleep(delay)
         tensor.destroy()
-        error = future.exception()
-        if settled:
-            assert error is None
-        elif error is not None:
-            check(error, webnn.InvalidStateError)
+        for future in futures:
+            check(future.exception(), webnn.InvalidStateError)
+        assert out == b"\1" * 24
+
+
+def test_read_that_was_done_stays(context):
+    tensor, out = make_tensor(context), bytearray(b"\1" * 24)
+    futures = [context.read_tensor(tensor), context.read_tensor(tensor, out=out)]
+    while not all(future.done() for future in futures):
+        pass
+    tensor.destroy()
+    context.destroy()
+    assert not futures[0].result().any() and futures[1].result() is None and out == bytes(24)
 
 
 def test_destroyed_right_after_dispatch(slow):

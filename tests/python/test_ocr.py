@@ -66,12 +66,12 @@ def test_boxes_and_scores_are_rapidocrs(lines):
 
 
 def test_lower_threshold_finds_the_faint_line(ocr, page):
-    ocr._box_threshold, before = 0.3, ocr._box_threshold
+    ocr.box_threshold, before = 0.3, ocr.box_threshold
     try:
         box, text = FAINT_LINE
         found = {line.text: line for line in ocr.read(page)}
     finally:
-        ocr._box_threshold = before
+        ocr.box_threshold = before
     assert text in found and np.abs(found[text].box - box).max() <= 1
 
 

@@ -309,8 +309,10 @@ def test_scan_is_unrolled(ctx):
 
 
 def test_sequences(ctx):
-    nodes = [node("SplitToSequence", ["x", "one"], ["parts"], axis=1), node("SequenceAt", ["parts", "minus"], ["last"]),
-             node("SequenceInsert", ["parts", "last", "zero"], ["more"]), node("SequenceErase", ["more", "one"], ["less"]),
+    nodes = [node("SplitToSequence", ["x", "one"], ["parts"], axis=1),
+             node("SequenceAt", ["parts", "minus"], ["last"]),
+             node("SequenceInsert", ["parts", "last", "zero"], ["more"]),
+             node("SequenceErase", ["more", "one"], ["less"]),
              node("SequenceLength", ["less"], ["n"]), node("ConcatFromSequence", ["less"], ["y"], axis=1)]
     numbers = constants(one=np.int64(1), minus=np.int64(-1), zero=np.int64(0))
     check(ctx, model(nodes, [("x", [2, 3])], ["y", "last", "n"], numbers), {"x": X})

@@ -46,18 +46,20 @@ static const int8_t *operands_of(wnn_op_id op) {
   }
 }
 
-static wnn_op_id activation_op(uint32_t activation) {
+static wnn_activation_fn activation_of(const wnn_recurrent_rows *rows, uint32_t activation) {
   switch (activation) {
-    case WEBNN_RECURRENT_NETWORK_ACTIVATION_RELU: return WNN_OP_RELU;
-    case WEBNN_RECURRENT_NETWORK_ACTIVATION_SIGMOID: return WNN_OP_SIGMOID;
-    default: return WNN_OP_TANH;
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_RELU: return rows->relu;
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_SIGMOID: return rows->sigmoid;
+    default: return rows->tanh;
   }
 }
 
 static void read_activations(wnn_recurrence *plan, const wnn_uints *activations) {
-  const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
-  for (size_t i = 0; i < activations->n && i < 3; i++)
-    plan->activations[i] = plan->vector->stage(activation_op(activations->data[i]), f32, f32);
+  plan->is_usual = true;
+  for (size_t i = 0; i < activations->n && i < 3; i++) {
+    plan->activations[i] = activation_of(plan->rows, activations->data[i]);
+    if (plan->activations[i] != (i == 0 ? plan->rows->sigmoid : plan->rows->tanh)) plan->is_usual = false;
+  }
 }
 
 /* Where the node has each gate: iofg, ifgo; zrn, rzn. */

@@ -58,7 +58,8 @@ typedef struct wnn_recurrence {
   wnn_plan base;
   const wnn_recurrent_rows *rows;
   const wnn_vector *vector;
-  wnn_stage_fn activations[3];
+  wnn_activation_fn activations[3];
+  bool is_usual; /* sigmoid and tanh where they usually are */
   bool is_lstm, reset_after;
   bool starts_backward; /* direction 0 walks from the end; direction 1 always does */
   size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;

@@ -16,15 +16,24 @@ typedef struct wnn_panel_product {
   bool adds; /* all this is added to what is in y */
 } wnn_panel_product;
 
+/* x becomes f(x). */
+typedef void (*wnn_activation_fn)(float *x, size_t n);
+
 typedef struct wnn_recurrent_rows {
   size_t width;
   void (*product)(const wnn_panel_product *is);
+  wnn_activation_fn relu, sigmoid, tanh;
   void (*mul)(const float *a, const float *b, float *y, size_t n);     /* y = a · b */
   void (*mul_add)(const float *a, const float *b, float *y, size_t n); /* y += a · b */
   /* cell = forget · cell + in · fresh */
   void (*cell)(const float *forget, const float *in, const float *fresh, float *cell, size_t n);
   /* y = update · old + (1 − update) · fresh */
   void (*blend)(const float *update, const float *old, const float *fresh, float *y, size_t n);
+  /* The same with the usual activations, at once. lstm: the new cell and hidden states from four gates. gru: the update
+   * and new gates, whose product with the state stands apart. */
+  void (*lstm)(const float *in, const float *out, const float *forget, const float *fresh, float *cell, float *state,
+               size_t n);
+  void (*gru)(float *update, const float *reset, float *fresh, const float *product, size_t n);
 } wnn_recurrent_rows;
 
 /* For this processor. */

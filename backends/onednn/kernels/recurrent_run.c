@@ -196,36 +196,42 @@ static void begin_cells(const strand *s, const units *u) {
 
 /* ---- steps */
 
-static void activate(const wnn_recurrence *plan, size_t which, const float *x, float *y, size_t n) {
-  const void *in[] = {x};
-  const wnn_stage_args none = {{0}, {0}, {0}};
-  plan->activations[which](in, y, n, &none);
-}
-
-/* The same for `n` gates that lie behind one another. */
-static void activate_gates(const wnn_recurrence *plan, const units *u, size_t which, float *gates, size_t n) {
+/* `n` gates that lie behind one another. */
+static void activate(const wnn_recurrence *plan, const units *u, size_t which, float *gates, size_t n) {
   if (u->n_blocks == plan->n_blocks) {
-    activate(plan, which, gates, gates, n * plan->n_padded);
+    plan->activations[which](gates, n * plan->n_padded);
     return;
   }
-  for (size_t k = 0; k < n; k++, gates += plan->n_padded) activate(plan, which, gates, gates, u->n_padded);
+  for (size_t k = 0; k < n; k++, gates += plan->n_padded) plan->activations[which](gates, u->n_padded);
+}
+
+static void unusual_lstm_gates(const wnn_recurrence *plan, const units *u, float *gates, float *cells, float *state) {
+  float *in = gates + INPUT * plan->n_padded, *out = gates + OUTPUT * plan->n_padded;
+  float *forget = gates + FORGET * plan->n_padded, *fresh = gates + CELL * plan->n_padded;
+  activate(plan, u, 0, gates, 3);
+  activate(plan, u, 1, fresh, 1);
+  plan->rows->cell(forget, in, fresh, cells, u->n_padded);
+  memcpy(fresh, cells, u->n_padded * sizeof *fresh);
+  activate(plan, u, 2, fresh, 1);
+  plan->rows->mul(out, fresh, state, u->n_padded);
 }
 
 static void lstm_row(const strand *s, const units *u, float *gates, float *cells, float *state) {
   const wnn_recurrence *plan = s->in->plan;
-  const wnn_recurrent_rows *rows = plan->rows;
-  float *in = gates + INPUT * plan->n_padded, *out = gates + OUTPUT * plan->n_padded;
-  float *forget = gates + FORGET * plan->n_padded, *fresh = gates + CELL * plan->n_padded;
+  const size_t padded = plan->n_padded;
+  /* The state has no padding: vectors that reach beyond it are written elsewhere first. */
+  float *to = u->n == u->n_padded ? state : gates;
   if (plan->sources[WNN_PACK_PEEPHOLE].is_there) { /* all three see the old cell state */
-    const float *peepholes = s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * plan->n_padded + u->begin;
+    const float *peepholes = s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * padded + u->begin;
     for (size_t gate = 0; gate < 3; gate++)
-      rows->mul_add(peepholes + gate * plan->n_padded, cells, gates + gate * plan->n_padded, u->n_padded);
+      plan->rows->mul_add(peepholes + gate * padded, cells, gates + gate * padded, u->n_padded);
   }
-  activate_gates(plan, u, 0, gates, 3);
-  activate(plan, 1, fresh, fresh, u->n_padded);
-  rows->cell(forget, in, fresh, cells, u->n_padded);
-  activate(plan, 2, cells, fresh, u->n_padded);
-  rows->mul(out, fresh, state, u->n);
+  if (plan->is_usual)
+    plan->rows->lstm(gates + INPUT * padded, gates + OUTPUT * padded, gates + FORGET * padded, gates + CELL * padded,
+                     cells, to, u->n_padded);
+  else
+    unusual_lstm_gates(plan, u, gates, cells, to);
+  if (to != state) memcpy(state, to, u->n * sizeof *state);
 }
 
 static void lstm_step(const strand *s, const units *u, size_t i) {
@@ -248,10 +254,15 @@ static void gru_step_reset_after(const strand *s, const units *u, size_t i) {
   recur(s, u, old, NEW, 1, s->extra, padded, false);
   for (size_t row = 0; row < s->n_rows; row++) {
     float *gate = gates + row * stride + u->begin, *fresh = gate + NEW * padded;
+    const float *product = s->extra + row * padded + u->begin;
     size_t at = row * plan->n_hidden + u->begin;
-    activate_gates(plan, u, 0, gate, 2);
-    plan->rows->mul_add(gate + RESET * padded, s->extra + row * padded + u->begin, fresh, u->n_padded);
-    activate(plan, 1, fresh, fresh, u->n_padded);
+    if (plan->is_usual) {
+      plan->rows->gru(gate + UPDATE * padded, gate + RESET * padded, fresh, product, u->n_padded);
+    } else {
+      activate(plan, u, 0, gate, 2);
+      plan->rows->mul_add(gate + RESET * padded, product, fresh, u->n_padded);
+      activate(plan, u, 1, fresh, 1);
+    }
     plan->rows->blend(gate + UPDATE * padded, old + at, fresh, state + at, u->n);
   }
 }
@@ -266,7 +277,7 @@ static void gru_reset_state(const strand *s, const units *u, size_t i) {
   for (size_t row = 0; row < s->n_rows; row++) {
     float *gate = gates + row * stride + u->begin;
     size_t at = row * plan->n_hidden + u->begin;
-    activate_gates(plan, u, 0, gate, 2);
+    activate(plan, u, 0, gate, 2);
     plan->rows->mul(gate + RESET * padded, old + at, s->extra + at, u->n);
   }
 }
@@ -280,7 +291,7 @@ static void gru_new_state(const strand *s, const units *u, size_t i) {
   for (size_t row = 0; row < s->n_rows; row++) {
     float *gate = gates + row * stride + u->begin, *fresh = gate + NEW * padded;
     size_t at = row * plan->n_hidden + u->begin;
-    activate(plan, 1, fresh, fresh, u->n_padded);
+    activate(plan, u, 1, fresh, 1);
     plan->rows->blend(gate + UPDATE * padded, old + at, fresh, state + at, u->n);
   }
 }

@@ -7,10 +7,11 @@ static int count(const Params *params) {
   return n;
 }
 
-static int take_positional(const Params *params, PyObject *const *args, Py_ssize_t n_args, PyObject **out) {
+static int take_positional(const Params *params, PyObject *const *args, Py_ssize_t n_args,
+                           PyObject **out) {
   if (n_args > params->n_positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", params->function,
-                 params->n_positional, n_args);
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)",
+                 params->function, params->n_positional, n_args);
     return -1;
   }
   for (Py_ssize_t i = 0; i < n_args; i++) out[i] = args[i];
@@ -23,7 +24,8 @@ static int take_keyword(const Params *params, PyObject *name, PyObject *value, P
          !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, params->names[i]) == 0))
     i++;
   if (params->names[i] == NULL)
-    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", params->function, name);
+    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", params->function,
+                 name);
   else if (out[i] != NULL)
     PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", params->function,
                  params->names[i]);

@@ -1,4 +1,5 @@
-/* webnn.GraphBuilder: inputs, constants, the build. Operations are put on the type by opmethod.c. */
+/* webnn.GraphBuilder: inputs, constants, the build. Operations are put on the type by opmethod.c.
+ */
 #include "state.h"
 
 #include <string.h>
@@ -31,7 +32,9 @@ static void leave(Builder *self) {
 
 /* ---- results of calls */
 
-static PyObject *raise_last(Builder *self) { return wpy_raise(self->state, webnn_builder_error(self->native)); }
+static PyObject *raise_last(Builder *self) {
+  return wpy_raise(self->state, webnn_builder_error(self->native));
+}
 
 /* What the call that gave `status` put into `*operand`. */
 static PyObject *wrap(Builder *self, webnn_status status, webnn_operand *const *operand) {
@@ -47,8 +50,8 @@ static PyObject *wrap_list(Builder *self, webnn_operand **operands, size_t n) {
   return tuple;
 }
 
-PyObject *wpy_builder_call(Builder *self, const webnn_op *op, const webnn_value *values, size_t n_values,
-                           size_t n_outs) {
+PyObject *wpy_builder_call(Builder *self, const webnn_op *op, const webnn_value *values,
+                           size_t n_values, size_t n_outs) {
   webnn_operand *few[8], **outs = few;
   PyObject *result;
   wpy_lock lock;
@@ -58,8 +61,11 @@ PyObject *wpy_builder_call(Builder *self, const webnn_op *op, const webnn_value 
     result = NULL;
   } else {
     webnn_status status = webnn_builder_call(self->native, op, values, n_values, outs, &n_outs);
-    if (status != WEBNN_OK) result = raise_last(self);
-    else result = webnn_op_returns_list(op) ? wrap_list(self, outs, n_outs) : wpy_operand_new(self, outs[0]);
+    if (status != WEBNN_OK)
+      result = raise_last(self);
+    else
+      result = webnn_op_returns_list(op) ? wrap_list(self, outs, n_outs)
+                                         : wpy_operand_new(self, outs[0]);
     wpy_lock_end(&lock);
   }
   if (outs != few) PyMem_Free(outs);
@@ -70,14 +76,16 @@ PyObject *wpy_builder_number(Builder *self, webnn_data_type type, webnn_number v
   webnn_operand *operand;
   wpy_lock lock;
   if (wpy_builder_enter(self, &lock) < 0) return NULL;
-  PyObject *result = wrap(self, webnn_builder_constant_number(self->native, type, value, &operand), &operand);
+  PyObject *result =
+      wrap(self, webnn_builder_constant_number(self->native, type, value, &operand), &operand);
   wpy_lock_end(&lock);
   return result;
 }
 
 /* ---- input and constant */
 
-static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   static const char *const keywords[] = {"name", "shape", "data_type", NULL};
   static const Params params = {"input", keywords, 3, 3};
   Where name_where = {"input", keywords[0], NULL}, shape_where = {"input", keywords[1], NULL};
@@ -89,11 +97,13 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
   webnn_str name;
   webnn_operand *operand;
   wpy_lock lock;
-  if (wpy_parse(&params, args, n_args, names, given) < 0 || wpy_name(&name_where, given[0], &name) < 0)
+  if (wpy_parse(&params, args, n_args, names, given) < 0 ||
+      wpy_name(&name_where, given[0], &name) < 0)
     return NULL;
   wpy_scratch_init(&scratch);
   if (wpy_uints(&shape_where, given[1], &scratch, &descriptor.shape, &descriptor.rank) == 0 &&
-      wpy_data_type(&type_where, given[2], &descriptor.data_type) == 0 && wpy_builder_enter(self, &lock) == 0) {
+      wpy_data_type(&type_where, given[2], &descriptor.data_type) == 0 &&
+      wpy_builder_enter(self, &lock) == 0) {
     result = wrap(self, webnn_builder_input(self->native, name, &descriptor, &operand), &operand);
     wpy_lock_end(&lock);
   }
@@ -129,7 +139,8 @@ static PyObject *constant_tensor(Builder *self, PyObject **given) {
     return NULL;
   }
   if (wpy_builder_enter(self, &lock) < 0) return NULL;
-  PyObject *result = wrap(self, webnn_builder_constant_tensor(self->native, tensor->native, &operand), &operand);
+  PyObject *result =
+      wrap(self, webnn_builder_constant_tensor(self->native, tensor->native, &operand), &operand);
   wpy_lock_end(&lock);
   return result;
 }
@@ -140,10 +151,9 @@ static PyObject *constant_copied(Builder *self, const webnn_descriptor *descript
   webnn_status status;
   PyObject *result = NULL;
   if (occupy(self) == 0) {
-    Py_BEGIN_ALLOW_THREADS
-    status = webnn_builder_constant(self->native, descriptor, data->bytes, data->n_bytes, &operand);
-    Py_END_ALLOW_THREADS
-    result = wrap(self, status, &operand);
+    Py_BEGIN_ALLOW_THREADS status =
+        webnn_builder_constant(self->native, descriptor, data->bytes, data->n_bytes, &operand);
+    Py_END_ALLOW_THREADS result = wrap(self, status, &operand);
     leave(self);
   }
   wpy_data_release(data);
@@ -163,8 +173,8 @@ static PyObject *constant_pinned(Builder *self, const webnn_descriptor *descript
     wpy_queue_forget(pin);
     return NULL;
   }
-  webnn_status status = webnn_builder_constant_mapped(self->native, descriptor, data->bytes, data->n_bytes,
-                                                      wpy_queue_unpin, pin, &operand);
+  webnn_status status = webnn_builder_constant_mapped(
+      self->native, descriptor, data->bytes, data->n_bytes, wpy_queue_unpin, pin, &operand);
   PyObject *result = wrap(self, status, &operand);
   wpy_lock_end(&lock);
   if (status != WEBNN_OK) wpy_queue_forget(pin);
@@ -182,7 +192,8 @@ static PyObject *constant_data(Builder *self, PyObject **given, bool copy) {
   if (wpy_data_descriptor(&where, &data, given[SHAPE], given[DATA_TYPE], &scratch, &descriptor) < 0)
     wpy_data_release(&data);
   else
-    result = copy ? constant_copied(self, &descriptor, &data) : constant_pinned(self, &descriptor, &data);
+    result = copy ? constant_copied(self, &descriptor, &data)
+                  : constant_pinned(self, &descriptor, &data);
   wpy_scratch_free(&scratch);
   return result;
 }
@@ -209,8 +220,8 @@ static PyObject *builder_constant(PyObject *object, PyObject *const *args, Py_ss
 
 /* ---- build */
 
-/* The dict's entries as the core wants them. Names and operands are borrowed from `outputs`, which nobody
- * else can change: it is our copy. */
+/* The dict's entries as the core wants them. Names and operands are borrowed from `outputs`, which
+ * nobody else can change: it is our copy. */
 static int read_outputs(Builder *self, PyObject *outputs, webnn_named_operand *out) {
   Where where = {"build", "outputs", NULL};
   PyObject *name, *operand;
@@ -234,12 +245,11 @@ static PyObject *start_build(Builder *self, PyObject *outputs, bool keep_definit
   if (keep_definition) definition = PyTuple_Pack(2, (PyObject *)self, outputs);
   if (read_outputs(self, outputs, named) == 0 && (definition != NULL || !keep_definition) &&
       occupy(self) == 0) {
-    Py_BEGIN_ALLOW_THREADS
-    status = webnn_builder_build(self->native, named, (size_t)n, &native);
-    Py_END_ALLOW_THREADS
-    result = status == WEBNN_OK
-                 ? wpy_future_new(self->state, FUTURE_BUILD, native, self->context, definition, NULL)
-                 : raise_last(self);
+    Py_BEGIN_ALLOW_THREADS status = webnn_builder_build(self->native, named, (size_t)n, &native);
+    Py_END_ALLOW_THREADS result =
+        status == WEBNN_OK
+            ? wpy_future_new(self->state, FUTURE_BUILD, native, self->context, definition, NULL)
+            : raise_last(self);
     leave(self);
   }
   PyMem_Free(named);
@@ -266,7 +276,8 @@ static PyObject *build(Builder *self, PyObject *const *args, Py_ssize_t n_args, 
   return future;
 }
 
-static PyObject *builder_build(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *builder_build(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   Builder *self = (Builder *)object;
   PyObject *future = build(self, args, n_args, names);
   return future != NULL ? future : wpy_future_settled(self->state, NULL);
@@ -334,7 +345,8 @@ static PyMethodDef builder_methods[] = {
     {"constant", WPY_FAST(builder_constant), METH_FASTCALL | METH_KEYWORDS,
      "constant($self, data=None, *, shape=None, data_type=None, value=None, copy=True)\n--\n\n"
      "A constant from a buffer, a DLPack tensor, a constant Tensor, or a number with its type.\n\n"
-     "Shape and type are the data's own unless given. With copy=False the graph uses the memory as it is: "
+     "Shape and type are the data's own unless given. With copy=False the graph uses the memory as "
+     "it is: "
      "it must not change. Spec: MLGraphBuilder.constant."},
     {"build", WPY_FAST(builder_build), METH_FASTCALL | METH_KEYWORDS,
      "build($self, outputs, *, keep_definition=False)\n--\n\n"
@@ -343,7 +355,8 @@ static PyMethodDef builder_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot builder_slots[] = {
-    {Py_tp_doc, "GraphBuilder(context)\n--\n\nMakes a graph, operation by operation. Spec: MLGraphBuilder."},
+    {Py_tp_doc,
+     "GraphBuilder(context)\n--\n\nMakes a graph, operation by operation. Spec: MLGraphBuilder."},
     {Py_tp_new, builder_new},
     {Py_tp_dealloc, builder_dealloc},
     {Py_tp_traverse, builder_traverse},

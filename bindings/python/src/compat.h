@@ -1,5 +1,5 @@
-/* What differs between CPython 3.10 and 3.14, and what stands outside the limited API: nothing else in the
- * extension looks at versions. */
+/* What differs between CPython 3.10 and 3.14, and what stands outside the limited API: nothing else
+ * in the extension looks at versions. */
 #ifndef WPY_COMPAT_H
 #define WPY_COMPAT_H
 
@@ -18,8 +18,8 @@
 #define Py_READONLY READONLY
 #endif
 
-/* A reader that keeps the free-threaded build's promise: one thread at a time inside an object. With a GIL
- * there is nothing to do. */
+/* A reader that keeps the free-threaded build's promise: one thread at a time inside an object.
+ * With a GIL there is nothing to do. */
 #ifdef Py_GIL_DISABLED
 typedef PyCriticalSection wpy_lock;
 static inline void wpy_lock_begin(wpy_lock *lock, PyObject *object) {
@@ -66,6 +66,18 @@ static inline void wpy_put_exception(PyObject *exception) {
 #endif
 }
 
+/* What a weak reference refers to, a new reference; NULL, and no exception, when it is gone. */
+static inline PyObject *wpy_weakref_get(PyObject *reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *object = NULL;
+  if (PyWeakref_GetRef(reference, &object) < 0) PyErr_Clear();
+  return object;
+#else
+  PyObject *object = PyWeakref_GetObject(reference);
+  return object == NULL || object == Py_None ? NULL : Py_NewRef(object);
+#endif
+}
+
 /* From here on nothing can be added to the type, as with the built-in ones. */
 static inline int wpy_freeze_type(PyTypeObject *type) {
 #if PY_VERSION_HEX >= 0x030E0000
@@ -80,8 +92,9 @@ static inline int wpy_freeze_type(PyTypeObject *type) {
 #endif
 }
 
-/* Lets other threads run while native code gives something back; the answer is for wpy_resume. Not while the
- * interpreter ends: before 3.14 a thread that then waits for the GIL may never come back. */
+/* Lets other threads run while native code gives something back; the answer is for wpy_resume. Not
+ * while the interpreter ends: before 3.14 a thread that then waits for the GIL may never come back.
+ */
 static inline PyThreadState *wpy_pause(void) {
 #if PY_VERSION_HEX >= 0x030D0000
   return Py_IsFinalizing() ? NULL : PyEval_SaveThread();

@@ -6,8 +6,9 @@
 /* ---- options of create_context */
 
 enum { DEVICE_TYPE, POWER, ACCELERATED, BACKEND, THREADS, MATH, PASSES, OPENCL, N_OPTIONS };
-static const char *const option_names[] = {"device_type", "power_preference", "accelerated", "backend",
-                                           "threads",     "math",             "passes",      "opencl", NULL};
+static const char *const option_names[] = {"device_type", "power_preference", "accelerated",
+                                           "backend",     "threads",          "math",
+                                           "passes",      "opencl",           NULL};
 static const Params create_params = {"create_context", option_names, 0, 0};
 
 static const char *const device_types[] = {"cpu", "gpu", NULL};
@@ -27,11 +28,13 @@ static int read_options(PyObject **given, webnn_context_options *out) {
   Where passes = {"create_context", option_names[PASSES], NULL};
   uint32_t device, power, backend, math;
   if (enum_option(given, DEVICE_TYPE, device_types, &device) < 0 ||
-      enum_option(given, POWER, powers, &power) < 0 || enum_option(given, BACKEND, backends, &backend) < 0 ||
+      enum_option(given, POWER, powers, &power) < 0 ||
+      enum_option(given, BACKEND, backends, &backend) < 0 ||
       enum_option(given, MATH, maths, &math) < 0 ||
       wpy_bool_or(&accelerated, given[ACCELERATED], true, &out->accelerated) < 0)
     return -1;
-  if (!wpy_absent(given[THREADS]) && wpy_uint32(&threads, given[THREADS], &out->threads) < 0) return -1;
+  if (!wpy_absent(given[THREADS]) && wpy_uint32(&threads, given[THREADS], &out->threads) < 0)
+    return -1;
   out->device_type = (webnn_device_type)device;
   out->power_preference = (webnn_power_preference)power;
   out->backend = backends[backend];
@@ -44,25 +47,27 @@ static int read_options(PyObject **given, webnn_context_options *out) {
   return 0;
 }
 
-static PyObject *create_context(State *state, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *create_context(State *state, PyObject *const *args, Py_ssize_t n_args,
+                                PyObject *names) {
   PyObject *given[N_OPTIONS];
   webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
   webnn_error error;
   webnn_context *native;
   webnn_status status;
-  if (wpy_parse(&create_params, args, n_args, names, given) < 0 || read_options(given, &options) < 0)
+  if (wpy_parse(&create_params, args, n_args, names, given) < 0 ||
+      read_options(given, &options) < 0)
     return NULL;
   if (!wpy_absent(given[OPENCL])) {
     PyErr_SetString(state->not_supported, "create_context: this build cannot use an OpenCL queue");
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_context_create(&options, &native, &error);
-  Py_END_ALLOW_THREADS
-  if (status != WEBNN_OK) return wpy_raise(state, &error);
+  Py_BEGIN_ALLOW_THREADS status = webnn_context_create(&options, &native, &error);
+  Py_END_ALLOW_THREADS if (status != WEBNN_OK) return wpy_raise(state, &error);
   Context *self = wpy_object_new(state, state->context);
-  if (self == NULL) webnn_context_release(native);
-  else self->native = native;
+  if (self == NULL)
+    webnn_context_release(native);
+  else
+    self->native = native;
   return (PyObject *)self;
 }
 
@@ -113,22 +118,25 @@ static PyType_Slot ml_slots[] = {
     {Py_tp_members, wpy_object_members},
     {0, NULL}};
 static PyType_Spec ml_spec = {"webnn.ML", sizeof(Object), 0,
-                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, ml_slots};
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+                              ml_slots};
 
 /* ---- tensors of a context */
 
 /* Shape and type as given: of the caller's own making, so both are needed. */
-static int read_descriptor(const char *function, PyObject *shape, PyObject *data_type, Scratch *scratch,
-                           webnn_descriptor *out) {
+static int read_descriptor(const char *function, PyObject *shape, PyObject *data_type,
+                           Scratch *scratch, webnn_descriptor *out) {
   Where shape_where = {function, "shape", NULL}, type_where = {function, "data_type", NULL};
   if (wpy_uints(&shape_where, shape, scratch, &out->shape, &out->rank) < 0) return -1;
   return wpy_data_type(&type_where, data_type, &out->data_type);
 }
 
-static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   static const char *const keywords[] = {"shape", "data_type", "readable", "writable", NULL};
   static const Params params = {"create_tensor", keywords, 2, 2};
-  Where readable = {params.function, keywords[2], NULL}, writable = {params.function, keywords[3], NULL};
+  Where readable = {params.function, keywords[2], NULL},
+        writable = {params.function, keywords[3], NULL};
   PyObject *given[4];
   Scratch scratch;
   webnn_descriptor descriptor;
@@ -143,11 +151,11 @@ static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t 
       wpy_bool_or(&readable, given[2], false, &options.readable) < 0 ||
       wpy_bool_or(&writable, given[3], false, &options.writable) < 0)
     goto done;
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_create(self->native, &descriptor, &options, &native, &error);
-  Py_END_ALLOW_THREADS
-  tensor = status == WEBNN_OK ? wpy_tensor_new(self->state, (PyObject *)self, native)
-                              : wpy_raise(self->state, &error);
+  Py_BEGIN_ALLOW_THREADS status =
+      webnn_tensor_create(self->native, &descriptor, &options, &native, &error);
+  Py_END_ALLOW_THREADS tensor = status == WEBNN_OK
+                                    ? wpy_tensor_new(self->state, (PyObject *)self, native)
+                                    : wpy_raise(self->state, &error);
 done:
   wpy_scratch_free(&scratch);
   return tensor;
@@ -170,11 +178,11 @@ static PyObject *create_constant_tensor(Context *self, PyObject *const *args, Py
     return NULL;
   wpy_scratch_init(&scratch);
   if (wpy_data_descriptor(&where, &data, given[1], given[2], &scratch, &descriptor) < 0) goto done;
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_create_constant(self->native, &descriptor, data.bytes, data.n_bytes, &native, &error);
-  Py_END_ALLOW_THREADS
-  tensor = status == WEBNN_OK ? wpy_tensor_new(self->state, (PyObject *)self, native)
-                              : wpy_raise(self->state, &error);
+  Py_BEGIN_ALLOW_THREADS status = webnn_tensor_create_constant(
+      self->native, &descriptor, data.bytes, data.n_bytes, &native, &error);
+  Py_END_ALLOW_THREADS tensor = status == WEBNN_OK
+                                    ? wpy_tensor_new(self->state, (PyObject *)self, native)
+                                    : wpy_raise(self->state, &error);
 done:
   wpy_scratch_free(&scratch);
   wpy_data_release(&data);
@@ -187,8 +195,8 @@ static PyObject *context_create_tensor(PyObject *object, PyObject *const *args, 
   return wpy_future_settled(self->state, create_tensor(self, args, n_args, names));
 }
 
-static PyObject *context_create_constant_tensor(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
-                                                PyObject *names) {
+static PyObject *context_create_constant_tensor(PyObject *object, PyObject *const *args,
+                                                Py_ssize_t n_args, PyObject *names) {
   Context *self = (Context *)object;
   return wpy_future_settled(self->state, create_constant_tensor(self, args, n_args, names));
 }
@@ -197,10 +205,8 @@ static PyObject *context_create_constant_tensor(PyObject *object, PyObject *cons
 
 static PyObject *context_destroy(PyObject *self, PyObject *unused) {
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS
-  webnn_context_destroy(((Context *)self)->native);
-  Py_END_ALLOW_THREADS
-  Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS webnn_context_destroy(((Context *)self)->native);
+  Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *context_enter(PyObject *self, PyObject *unused) {
@@ -218,7 +224,8 @@ static PyObject *context_op_support_limits(PyObject *self, PyObject *unused) {
   PyObject *json = PyImport_ImportModule("json");
   if (json == NULL) return NULL;
   const char *text = webnn_context_op_support_limits(((Context *)self)->native);
-  PyObject *limits = text == NULL ? PyErr_NoMemory() : PyObject_CallMethod(json, "loads", "s", text);
+  PyObject *limits =
+      text == NULL ? PyErr_NoMemory() : PyObject_CallMethod(json, "loads", "s", text);
   Py_DECREF(json);
   return limits;
 }
@@ -246,8 +253,9 @@ static PyObject *context_info(PyObject *self, void *unused) {
   webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
   (void)unused;
   webnn_context_get_info(((Context *)self)->native, &info);
-  return Py_BuildValue("{sssssssIss}", "backend", info.backend, "device", info.device, "driver", info.driver,
-                       "threads", (unsigned)info.threads, "why", info.why == NULL ? "" : info.why);
+  return Py_BuildValue("{sssssssIss}", "backend", info.backend, "device", info.device, "driver",
+                       info.driver, "threads", (unsigned)info.threads, "why",
+                       info.why == NULL ? "" : info.why);
 }
 
 static PyObject *context_repr(PyObject *self) {
@@ -255,22 +263,26 @@ static PyObject *context_repr(PyObject *self) {
   webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
   webnn_context_get_info(native, &info);
   return PyUnicode_FromFormat("<webnn.Context %s on %s, %u threads%s>", info.backend, info.device,
-                              (unsigned)info.threads, webnn_context_is_lost(native) ? ", lost" : "");
+                              (unsigned)info.threads,
+                              webnn_context_is_lost(native) ? ", lost" : "");
 }
 
 static int context_traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(((Context *)self)->lost);
+  Py_VISIT(((Context *)self)->handler);
   return 0;
 }
 
 static int context_clear(PyObject *self) {
   Py_CLEAR(((Context *)self)->lost);
+  Py_CLEAR(((Context *)self)->handler);
   return 0;
 }
 
 static void context_dealloc(PyObject *self) {
   wpy_object_ending(self);
+  wpy_context_stop_watching((Context *)self);
   PyThreadState *paused = wpy_pause();
   webnn_context_release(((Context *)self)->native); /* may wait for the worker */
   wpy_resume(paused);
@@ -279,38 +291,56 @@ static void context_dealloc(PyObject *self) {
 }
 
 static PyGetSetDef context_getset[] = {
-    {"accelerated", context_accelerated, NULL, "The option as given. Spec: MLContext.accelerated.", NULL},
+    {"accelerated", context_accelerated, NULL, "The option as given. Spec: MLContext.accelerated.",
+     NULL},
     {"lost", context_lost, NULL,
      "A Future of why the context was lost, the same one each time. Spec: MLContext.lost.", NULL},
     {"info", context_info, NULL, "What was chosen: backend, device, driver, threads, why.", NULL},
+    {"on_uncaptured_error", wpy_context_get_handler, wpy_context_set_handler,
+     "A function that is called with every error that no error scope has caught, in a thread of the\n"
+     "library; None: no function. An extension.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef context_methods[] = {
     {"create_tensor", WPY_FAST(context_create_tensor), METH_FASTCALL | METH_KEYWORDS,
      "create_tensor($self, shape, data_type, *, readable=False, writable=False)\n--\n\n"
      "A Future of a Tensor full of zeros. Spec: MLContext.createTensor."},
-    {"create_constant_tensor", WPY_FAST(context_create_constant_tensor), METH_FASTCALL | METH_KEYWORDS,
+    {"create_constant_tensor", WPY_FAST(context_create_constant_tensor),
+     METH_FASTCALL | METH_KEYWORDS,
      "create_constant_tensor($self, data, *, shape=None, data_type=None)\n--\n\n"
      "A Future of a Tensor for GraphBuilder.constant. Spec: MLContext.createConstantTensor."},
     {"write_tensor", WPY_FAST(wpy_context_write_tensor), METH_FASTCALL | METH_KEYWORDS,
      "write_tensor($self, tensor, data)\n--\n\n"
-     "Writes the whole tensor; `data` is copied before the call returns. Spec: MLContext.writeTensor."},
+     "Writes the whole tensor; `data` is copied before the call returns. Spec: "
+     "MLContext.writeTensor."},
     {"read_tensor", WPY_FAST(wpy_context_read_tensor), METH_FASTCALL | METH_KEYWORDS,
      "read_tensor($self, tensor, out=None)\n--\n\n"
-     "A Future of the whole tensor as an array, or of None once `out` is filled. Spec: MLContext.readTensor."},
+     "A Future of the whole tensor as an array, or of None once `out` is filled. Spec: "
+     "MLContext.readTensor."},
     {"dispatch", WPY_FAST(wpy_context_dispatch), METH_FASTCALL | METH_KEYWORDS,
      "dispatch($self, graph, inputs, outputs)\n--\n\n"
      "Runs the graph on tensors by name and returns at once. Spec: MLContext.dispatch."},
     {"compute", WPY_FAST(wpy_context_compute), METH_FASTCALL | METH_KEYWORDS,
      "compute($self, graph, inputs, outputs=None)\n--\n\n"
      "Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given."},
+    {"push_error_scope", WPY_FAST(wpy_context_push_error_scope), METH_FASTCALL | METH_KEYWORDS,
+     "push_error_scope($self, filter)\n--\n\n"
+     "Opens an error scope, which notes the first error of its kind: 'validation', 'out-of-memory' or\n"
+     "'internal'. Errors are raised all the same. An extension."},
+    {"pop_error_scope", wpy_context_pop_error_scope, METH_NOARGS,
+     "pop_error_scope($self)\n--\n\n"
+     "A Future of what the innermost error scope has noted, an exception or None; closes it. An\n"
+     "extension."},
     {"op_support_limits", context_op_support_limits, METH_NOARGS,
      "op_support_limits($self)\n--\n\n"
      "What the context can do, a dict as in the specification. Spec: MLContext.opSupportLimits."},
     {"destroy", context_destroy, METH_NOARGS,
-     "destroy($self)\n--\n\nLoses the context on purpose, with all that came from it. Spec: MLContext.destroy."},
+     "destroy($self)\n--\n\nLoses the context on purpose, with all that came from it. Spec: "
+     "MLContext.destroy."},
     {"__enter__", context_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe context itself."},
-    {"__exit__", WPY_FAST(context_exit), METH_FASTCALL, "__exit__($self, *args)\n--\n\nDestroys it."},
+    {"__exit__", WPY_FAST(context_exit), METH_FASTCALL,
+     "__exit__($self, *args)\n--\n\nDestroys it."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot context_slots[] = {
@@ -323,10 +353,10 @@ static PyType_Slot context_slots[] = {
     {Py_tp_getset, context_getset},
     {Py_tp_members, wpy_object_members},
     {0, NULL}};
-static PyType_Spec context_spec = {
-    "webnn.Context", sizeof(Context), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    context_slots};
+static PyType_Spec context_spec = {"webnn.Context", sizeof(Context), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                       Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   context_slots};
 
 int wpy_context_init(PyObject *module, State *state) {
   state->ml = wpy_add_type(module, &ml_spec, NULL);

@@ -1,12 +1,12 @@
 /* Other people's memory: buffers and DLPack capsules, looked at without copying. */
 #include "state.h"
 
-#include "dlpack.h"
 #include <string.h>
+#include "dlpack.h"
 
 /* ---- element types */
 
-#define NO_TYPE ((webnn_data_type)-1)
+#define NO_TYPE ((webnn_data_type) - 1)
 
 static webnn_data_type integer_type(size_t bytes, bool is_signed) {
   switch (bytes) {
@@ -37,10 +37,22 @@ static webnn_data_type buffer_type(const char *format, size_t bytes) {
   }
   if (format[0] == '\0' || format[1] != '\0') return NO_TYPE;
   switch (format[0]) {
-    case 'e': case 'f': return float_type(bytes);
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return integer_type(bytes, true);
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return integer_type(bytes, false);
-    case '?': case 'c': return bytes == 1 ? WEBNN_DATA_TYPE_UINT8 : NO_TYPE;
+    case 'e':
+    case 'f': return float_type(bytes);
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return integer_type(bytes, true);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return integer_type(bytes, false);
+    case '?':
+    case 'c': return bytes == 1 ? WEBNN_DATA_TYPE_UINT8 : NO_TYPE;
     default: return NO_TYPE;
   }
 }
@@ -70,13 +82,15 @@ static int get_buffer(const Where *where, PyObject *object, bool writable, Data 
   out->shape = out->view.shape;
   out->raw = out->type == WEBNN_DATA_TYPE_UINT8;
   if (out->type != NO_TYPE) return 0;
-  wpy_argument_error(where, "has elements of format '%s' and %zd bytes, which WebNN has no type for",
+  wpy_argument_error(where,
+                     "has elements of format '%s' and %zd bytes, which WebNN has no type for",
                      out->view.format == NULL ? "B" : out->view.format, out->view.itemsize);
   PyBuffer_Release(&out->view);
   return -1;
 }
 
-/* Calls __dlpack__ as the newest protocol says, and as the first one did when that isn't understood. */
+/* Calls __dlpack__ as the newest protocol says, and as the first one did when that isn't
+ * understood. */
 static PyObject *ask_capsule(const State *state, PyObject *object) {
   PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
   PyObject *args = PyTuple_New(0);
@@ -96,7 +110,8 @@ static PyObject *ask_capsule(const State *state, PyObject *object) {
   return capsule;
 }
 
-/* The tensor in a capsule; NULL and TypeError when it is none, is used up, or may not be written. */
+/* The tensor in a capsule; NULL and TypeError when it is none, is used up, or may not be written.
+ */
 static const dlpack_tensor *open_capsule(const Where *where, PyObject *capsule, bool writable) {
   if (PyCapsule_IsValid(capsule, "dltensor"))
     return &((dlpack_managed *)PyCapsule_GetPointer(capsule, "dltensor"))->tensor;
@@ -106,7 +121,8 @@ static const dlpack_tensor *open_capsule(const Where *where, PyObject *capsule, 
   }
   const dlpack_versioned *managed = PyCapsule_GetPointer(capsule, "dltensor_versioned");
   if (managed->version.major != DLPACK_MAJOR)
-    wpy_argument_error(where, "gave DLPack version %u.%u", managed->version.major, managed->version.minor);
+    wpy_argument_error(where, "gave DLPack version %u.%u", managed->version.major,
+                       managed->version.minor);
   else if (writable && (managed->flags & DLPACK_READ_ONLY))
     wpy_argument_error(where, "is read-only");
   else
@@ -130,8 +146,9 @@ static int read_dlpack(const Where *where, const dlpack_tensor *tensor, Data *ou
     return wpy_argument_error(where, "lies on DLPack device %d, not on the CPU", (int)device);
   out->type = dlpack_type(tensor);
   if (out->type == NO_TYPE)
-    return wpy_argument_error(where, "has elements of DLPack kind %d and %d bits, which WebNN has no type for",
-                              tensor->element.kind, tensor->element.bits);
+    return wpy_argument_error(
+        where, "has elements of DLPack kind %d and %d bits, which WebNN has no type for",
+        tensor->element.kind, tensor->element.bits);
   if (!is_compact(tensor)) return wpy_argument_error(where, "is not C-contiguous");
   out->bytes = (char *)tensor->data + tensor->byte_offset;
   out->n_bytes = webnn_data_type_bytes(out->type);
@@ -148,7 +165,8 @@ static int read_dlpack(const Where *where, const dlpack_tensor *tensor, Data *ou
   return 0;
 }
 
-static int get_dlpack(const State *state, const Where *where, PyObject *object, bool writable, Data *out) {
+static int get_dlpack(const State *state, const Where *where, PyObject *object, bool writable,
+                      Data *out) {
   PyObject *capsule = ask_capsule(state, object);
   if (capsule == NULL) return wpy_argument_restated(where);
   const dlpack_tensor *tensor = open_capsule(where, capsule, writable);
@@ -161,19 +179,23 @@ static int get_dlpack(const State *state, const Where *where, PyObject *object, 
   return 0;
 }
 
-int wpy_data_get(const State *state, const Where *where, PyObject *object, bool writable, Data *out) {
+int wpy_data_get(const State *state, const Where *where, PyObject *object, bool writable,
+                 Data *out) {
   if (PyObject_CheckBuffer(object)) return get_buffer(where, object, writable, out);
   if (PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__dlpack__"))
     return get_dlpack(state, where, object, writable, out);
   PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (name != NULL) wpy_argument_error(where, "must be a buffer or a DLPack tensor, not '%U'", name);
+  if (name != NULL)
+    wpy_argument_error(where, "must be a buffer or a DLPack tensor, not '%U'", name);
   Py_XDECREF(name);
   return -1;
 }
 
 void wpy_data_release(Data *data) {
-  if (data->capsule != NULL) Py_CLEAR(data->capsule);
-  else PyBuffer_Release(&data->view);
+  if (data->capsule != NULL)
+    Py_CLEAR(data->capsule);
+  else
+    PyBuffer_Release(&data->view);
 }
 
 /* ---- judging */
@@ -184,7 +206,8 @@ int wpy_data_check(const Where *where, const Data *data, webnn_data_type type) {
                             webnn_data_type_name(type));
 }
 
-static int own_shape(const Where *where, const Data *data, Scratch *scratch, webnn_descriptor *out) {
+static int own_shape(const Where *where, const Data *data, Scratch *scratch,
+                     webnn_descriptor *out) {
   uint32_t *dims = wpy_scratch_alloc(scratch, data->rank, sizeof *dims);
   if (dims == NULL) return -1;
   for (size_t i = 0; i < data->rank; i++) {
@@ -202,7 +225,8 @@ int wpy_data_descriptor(const Where *where, const Data *data, PyObject *shape, P
   Where type_where = {where->function, "data_type", where->label};
   Where shape_where = {where->function, "shape", where->label};
   out->data_type = data->type;
-  if (!wpy_absent(data_type) && wpy_data_type(&type_where, data_type, &out->data_type) < 0) return -1;
+  if (!wpy_absent(data_type) && wpy_data_type(&type_where, data_type, &out->data_type) < 0)
+    return -1;
   if (!wpy_absent(shape)) {
     if (wpy_uints(&shape_where, shape, scratch, &out->shape, &out->rank) < 0) return -1;
   } else if (out->data_type != data->type && data->raw) {

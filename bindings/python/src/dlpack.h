@@ -1,12 +1,17 @@
-/* The memory layout of DLPack capsules, versions 0 and 1: how array libraries lend each other tensors. */
+/* The memory layout of DLPack capsules, versions 0 and 1: how array libraries lend each other
+ * tensors. */
 #ifndef WPY_DLPACK_H
 #define WPY_DLPACK_H
 
 #include <stdint.h>
 
-enum { DLPACK_CPU = 1, DLPACK_CUDA_HOST = 3, DLPACK_ROCM_HOST = 11 }; /* devices whose memory a CPU can read */
-enum { DLPACK_INT, DLPACK_UINT, DLPACK_FLOAT, DLPACK_BOOL = 6 };      /* element kinds */
-enum { DLPACK_READ_ONLY = 1, DLPACK_COPIED = 2 };                     /* flags */
+enum {
+  DLPACK_CPU = 1,
+  DLPACK_CUDA_HOST = 3,
+  DLPACK_ROCM_HOST = 11
+}; /* devices whose memory a CPU can read */
+enum { DLPACK_INT, DLPACK_UINT, DLPACK_FLOAT, DLPACK_BOOL = 6 }; /* element kinds */
+enum { DLPACK_READ_ONLY = 1, DLPACK_COPIED = 2 };                /* flags */
 #define DLPACK_MAJOR 1
 
 typedef struct dlpack_tensor {

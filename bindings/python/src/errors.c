@@ -4,17 +4,21 @@
 #include <stdarg.h>
 #include <string.h>
 
-static PyObject *exception_new(PyObject *module, const char *name, PyObject *base, const char *doc) {
+static PyObject *exception_new(PyObject *module, const char *name, PyObject *base,
+                               const char *doc) {
   PyObject *type = PyErr_NewExceptionWithDoc(name, doc, base, NULL);
-  if (type != NULL && PyModule_AddObjectRef(module, strchr(name, '.') + 1, type) < 0) Py_CLEAR(type);
+  if (type != NULL && PyModule_AddObjectRef(module, strchr(name, '.') + 1, type) < 0)
+    Py_CLEAR(type);
   return type;
 }
 
 int wpy_errors_init(PyObject *module, State *state) {
-  state->error = exception_new(module, "webnn.Error", NULL, "What the specification calls a DOMException.");
+  state->error =
+      exception_new(module, "webnn.Error", NULL, "What the specification calls a DOMException.");
   if (state->error == NULL) return -1;
-  state->invalid_state = exception_new(module, "webnn.InvalidStateError", state->error,
-                                       "The object is destroyed, built, exported, or its context is lost.");
+  state->invalid_state =
+      exception_new(module, "webnn.InvalidStateError", state->error,
+                    "The object is destroyed, built, exported, or its context is lost.");
   state->not_supported = exception_new(module, "webnn.NotSupportedError", state->error,
                                        "This build or this device cannot do what was asked.");
   state->operation = exception_new(module, "webnn.OperationError", state->error,
@@ -39,7 +43,8 @@ static PyObject *class_of(const State *state, webnn_status status) {
 }
 
 PyObject *wpy_error_new(const State *state, const webnn_error *error) {
-  PyObject *text = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+  PyObject *text =
+      PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
   if (text == NULL) return NULL;
   PyObject *exception = PyObject_CallFunctionObjArgs(class_of(state, error->status), text, NULL);
   Py_DECREF(text);
@@ -96,8 +101,10 @@ int wpy_argument_restated(const Where *where) {
   if (text != NULL) raise_about(where, text);
   Py_XDECREF(text);
   PyObject *raised = wpy_take_exception();
-  if (raised != NULL) PyException_SetCause(raised, cause);
-  else Py_DECREF(cause);
+  if (raised != NULL)
+    PyException_SetCause(raised, cause);
+  else
+    Py_DECREF(cause);
   wpy_put_exception(raised);
   return -1;
 }

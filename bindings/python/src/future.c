@@ -1,7 +1,7 @@
 /* webnn.Future: a native future with a Python value, waited for, awaited, or called back.
  *
- * The value is made by whoever looks first; callbacks of a future that was pending run in the poller (queue.c),
- * which holds a reference from the first callback on. */
+ * The value is made by whoever looks first; callbacks of a future that was pending run in the
+ * poller (queue.c), which holds a reference from the first callback on. */
 #include "state.h"
 
 #include <math.h>
@@ -34,16 +34,19 @@ static Future *future_new(State *state, wpy_future_kind kind, FutureStatus statu
 
 PyObject *wpy_future_settled(State *state, PyObject *result) {
   bool failed = result == NULL;
-  if (failed && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL; /* KeyboardInterrupt is not an answer */
+  if (failed && !PyErr_ExceptionMatches(PyExc_Exception))
+    return NULL; /* KeyboardInterrupt is not an answer */
   PyObject *value = failed ? wpy_take_exception() : result;
   Future *self = future_new(state, FUTURE_VALUE, failed ? FAILED : DONE);
-  if (self == NULL) Py_DECREF(value);
-  else self->value = value;
+  if (self == NULL)
+    Py_DECREF(value);
+  else
+    self->value = value;
   return (PyObject *)self;
 }
 
-PyObject *wpy_future_new(State *state, wpy_future_kind kind, webnn_future *native, PyObject *subject,
-                         PyObject *definition, Data *data) {
+PyObject *wpy_future_new(State *state, wpy_future_kind kind, webnn_future *native,
+                         PyObject *subject, PyObject *definition, Data *data) {
   Future *self = future_new(state, kind, PENDING);
   if (self == NULL) {
     if (data != NULL) wpy_queue_hold(state, data, native);
@@ -78,7 +81,8 @@ typedef struct Held {
 static Held hold(Future *self) {
   wpy_lock lock;
   wpy_lock_begin(&lock, (PyObject *)self);
-  Held held = {webnn_future_retain(self->native), Py_XNewRef(self->subject), Py_XNewRef(self->definition)};
+  Held held = {webnn_future_retain(self->native), Py_XNewRef(self->subject),
+               Py_XNewRef(self->definition)};
   wpy_lock_end(&lock);
   return held;
 }
@@ -132,15 +136,30 @@ static void commit(Future *self, FutureStatus status, PyObject *value) {
   drop(&done);
 }
 
+/* Looking at a read may be what copies its bytes to the caller's memory: not with the GIL if that
+ * takes long. */
+#define LONG_COPY_BYTES 65536
+
+static bool look(const Future *self, const webnn_future *native) {
+  if (self->kind != FUTURE_READ_INTO || self->data.n_bytes < LONG_COPY_BYTES)
+    return webnn_future_done(native);
+  PyThreadState *paused = wpy_pause();
+  bool done = webnn_future_done(native);
+  wpy_resume(paused);
+  return done;
+}
+
 /* Takes the outcome over once there is one; true when settled. */
 static bool settle(Future *self) {
   Held held = hold(self);
   if (held.native == NULL) return true;
-  bool done = webnn_future_done(held.native);
+  bool done = look(self, held.native);
   if (done) {
     PyObject *value = self->status == PENDING ? make_value(self, &held) : NULL;
-    if (value != NULL) commit(self, DONE, value);
-    else commit(self, FAILED, wpy_take_exception());
+    if (value != NULL)
+      commit(self, DONE, value);
+    else
+      commit(self, FAILED, wpy_take_exception());
   }
   drop(&held);
   return done || self->status == CANCELLED;
@@ -196,8 +215,7 @@ static int wait_settled(Future *self, int64_t timeout_ns) {
     int64_t slice = timeout_ns < 0 || timeout_ns > SLICE_NS ? SLICE_NS : timeout_ns;
     Held held = hold(self);
     if (held.native != NULL) {
-      Py_BEGIN_ALLOW_THREADS
-      webnn_future_wait(held.native, slice);
+      Py_BEGIN_ALLOW_THREADS webnn_future_wait(held.native, slice);
       Py_END_ALLOW_THREADS
     }
     drop(&held);
@@ -217,8 +235,8 @@ static void raise_cancelled(void) {
 
 static const char *const timeout_names[] = {"timeout", NULL};
 
-static int wait_for_call(Future *self, const char *function, PyObject *const *args, Py_ssize_t n_args,
-                         PyObject *names) {
+static int wait_for_call(Future *self, const char *function, PyObject *const *args,
+                         Py_ssize_t n_args, PyObject *names) {
   Params params = {function, timeout_names, 1, 0};
   PyObject *timeout;
   int64_t timeout_ns;
@@ -230,7 +248,8 @@ static int wait_for_call(Future *self, const char *function, PyObject *const *ar
   return -1;
 }
 
-static PyObject *future_result(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *future_result(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   Future *self = (Future *)object;
   if (wait_for_call(self, "result", args, n_args, names) < 0) return NULL;
   if (self->status == DONE) return Py_NewRef(self->value);
@@ -263,7 +282,8 @@ static PyObject *future_cancel(PyObject *object, PyObject *unused) {
   settle(self);
   wpy_lock_begin(&lock, object);
   cancelled = self->status == CANCELLED;
-  if (self->status == PENDING && self->kind != FUTURE_LOST) { /* `lost` is everybody's, and never rejects */
+  if (self->status == PENDING &&
+      self->kind != FUTURE_LOST) { /* `lost` is everybody's, and never rejects */
     self->status = CANCELLED;
     cancelled = true;
   }
@@ -298,7 +318,8 @@ static int watch(Future *self) {
   wpy_lock_end(&lock);
   if (watched) return 0;
   Held held = hold(self);
-  int failed = held.native == NULL ? 0 : wpy_queue_watch(self->state, (PyObject *)self, held.native);
+  int failed =
+      held.native == NULL ? 0 : wpy_queue_watch(self->state, (PyObject *)self, held.native);
   if (failed) self->watched = false;
   drop(&held);
   return failed;
@@ -383,8 +404,10 @@ static void future_dealloc(PyObject *object) {
   wpy_object_ending(object);
   if (self->holds) {
     self->holds = false;
-    if (webnn_future_done(self->native)) wpy_data_release(&self->data);
-    else wpy_queue_hold(self->state, &self->data, self->native);
+    if (look(self, self->native))
+      wpy_data_release(&self->data);
+    else
+      wpy_queue_hold(self->state, &self->data, self->native);
   }
   if (self->native != NULL) {
     PyThreadState *paused = wpy_pause();
@@ -398,16 +421,21 @@ static void future_dealloc(PyObject *object) {
 
 static PyMethodDef future_methods[] = {
     {"result", WPY_FAST(future_result), METH_FASTCALL | METH_KEYWORDS,
-     "result($self, timeout=None)\n--\n\nWaits until settled, at most `timeout` seconds, and gives the result "
+     "result($self, timeout=None)\n--\n\nWaits until settled, at most `timeout` seconds, and gives "
+     "the result "
      "or raises.\n\nRaises TimeoutError when it takes longer."},
     {"exception", WPY_FAST(future_exception), METH_FASTCALL | METH_KEYWORDS,
-     "exception($self, timeout=None)\n--\n\nWaits likewise and gives the exception, None when there is none."},
+     "exception($self, timeout=None)\n--\n\nWaits likewise and gives the exception, None when "
+     "there is none."},
     {"done", future_done, METH_NOARGS, "done($self)\n--\n\nTrue once settled or cancelled."},
-    {"cancelled", future_cancelled, METH_NOARGS, "cancelled($self)\n--\n\nTrue when cancel() came in time."},
+    {"cancelled", future_cancelled, METH_NOARGS,
+     "cancelled($self)\n--\n\nTrue when cancel() came in time."},
     {"cancel", future_cancel, METH_NOARGS,
-     "cancel($self)\n--\n\nGives the result up; the work itself runs on. False when it was too late."},
+     "cancel($self)\n--\n\nGives the result up; the work itself runs on. False when it was too "
+     "late."},
     {"add_done_callback", future_add_done_callback, METH_O,
-     "add_done_callback($self, fn, /)\n--\n\nCalls fn(future) once settled: at once if it is, else in a thread "
+     "add_done_callback($self, fn, /)\n--\n\nCalls fn(future) once settled: at once if it is, else "
+     "in a thread "
      "of the library."},
     {"_discard", future_discard, METH_O, "_discard($self, fn, /)\n--\n\nTakes a callback back."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "Future[T], for annotations."},
@@ -423,10 +451,10 @@ static PyType_Slot future_slots[] = {
     {Py_tp_members, wpy_object_members},
     {Py_am_await, future_await},
     {0, NULL}};
-static PyType_Spec future_spec = {
-    "webnn.Future", sizeof(Future), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    future_slots};
+static PyType_Spec future_spec = {"webnn.Future", sizeof(Future), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                      Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  future_slots};
 
 int wpy_future_init(PyObject *module, State *state) {
   state->future = wpy_add_type(module, &future_spec, NULL);

@@ -14,7 +14,8 @@ static int fill_ports(Graph *self) {
   return 0;
 }
 
-PyObject *wpy_graph_new(State *state, PyObject *context, webnn_graph *native, PyObject *definition) {
+PyObject *wpy_graph_new(State *state, PyObject *context, webnn_graph *native,
+                        PyObject *definition) {
   Graph *self = wpy_object_new(state, state->graph);
   if (self == NULL) {
     webnn_graph_release(native);
@@ -25,7 +26,8 @@ PyObject *wpy_graph_new(State *state, PyObject *context, webnn_graph *native, Py
   self->definition = Py_XNewRef(definition);
   size_t n_inputs = webnn_graph_n_inputs(native), n_outputs = webnn_graph_n_outputs(native);
   self->ports = PyMem_Calloc(n_inputs + n_outputs + 1, sizeof *self->ports);
-  if (self->ports == NULL) PyErr_NoMemory();
+  if (self->ports == NULL)
+    PyErr_NoMemory();
   else {
     self->n_inputs = n_inputs;
     self->n_outputs = n_outputs;
@@ -61,7 +63,8 @@ static PyObject *graph_memory(PyObject *self, void *unused) {
   (void)unused;
   webnn_graph_get_memory(((Graph *)self)->native, &memory);
   return Py_BuildValue("{sKsKsK}", "weights", (unsigned long long)memory.weights, "arena",
-                       (unsigned long long)memory.arena, "scratch", (unsigned long long)memory.scratch);
+                       (unsigned long long)memory.arena, "scratch",
+                       (unsigned long long)memory.scratch);
 }
 
 static PyObject *graph_context(PyObject *self, void *unused) {
@@ -77,10 +80,8 @@ static PyObject *graph_definition(PyObject *self, void *unused) {
 
 static PyObject *graph_destroy(PyObject *self, PyObject *unused) {
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS
-  webnn_graph_destroy(((Graph *)self)->native);
-  Py_END_ALLOW_THREADS
-  Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS webnn_graph_destroy(((Graph *)self)->native);
+  Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *graph_enter(PyObject *self, PyObject *unused) {
@@ -112,10 +113,11 @@ static PyObject *graph_repr(PyObject *object) {
   Graph *self = (Graph *)object;
   PyObject *inputs = ports_text(self, 0, self->n_inputs);
   PyObject *outputs = ports_text(self, self->n_inputs, self->n_inputs + self->n_outputs);
-  PyObject *text = inputs == NULL || outputs == NULL
-                       ? NULL
-                       : PyUnicode_FromFormat("<webnn.Graph (%U) -> (%U)%s>", inputs, outputs,
-                                              webnn_graph_is_destroyed(self->native) ? " destroyed" : "");
+  PyObject *text =
+      inputs == NULL || outputs == NULL
+          ? NULL
+          : PyUnicode_FromFormat("<webnn.Graph (%U) -> (%U)%s>", inputs, outputs,
+                                 webnn_graph_is_destroyed(self->native) ? " destroyed" : "");
   Py_XDECREF(inputs);
   Py_XDECREF(outputs);
   return text;
@@ -152,16 +154,18 @@ static PyGetSetDef graph_getset[] = {
     {"outputs", graph_outputs, NULL, "Descriptors by name.", NULL},
     {"memory", graph_memory, NULL, "Bytes kept for weights, arena and scratch.", NULL},
     {"context", graph_context, NULL, "Where it can run.", NULL},
-    {"_definition", graph_definition, NULL, "(builder, outputs) of a build with keep_definition, else None.",
-     NULL},
+    {"_definition", graph_definition, NULL,
+     "(builder, outputs) of a build with keep_definition, else None.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef graph_methods[] = {
     {"destroy", graph_destroy, METH_NOARGS,
      "destroy($self)\n--\n\nNo more runs; those that are queued still end. Spec: MLGraph.destroy."},
     {"profile", WPY_FAST(wpy_graph_profile), METH_FASTCALL | METH_KEYWORDS,
-     "profile($self, inputs, runs=10)\n--\n\nRuns the graph and says of each step, in running order, what it does and how "
-     "long it\ntakes: a list of dicts with operations, kernel, shapes, label, seconds (a run), bytes, flops."},
+     "profile($self, inputs, runs=10)\n--\n\nRuns the graph and says of each step, in running "
+     "order, what it does and how "
+     "long it\ntakes: a list of dicts with operations, kernel, shapes, label, seconds (a run), "
+     "bytes, flops."},
     {"__enter__", graph_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe graph itself."},
     {"__exit__", WPY_FAST(graph_exit), METH_FASTCALL, "__exit__($self, *args)\n--\n\nDestroys it."},
     {NULL, NULL, 0, NULL}};
@@ -176,10 +180,10 @@ static PyType_Slot graph_slots[] = {
     {Py_tp_getset, graph_getset},
     {Py_tp_members, wpy_object_members},
     {0, NULL}};
-static PyType_Spec graph_spec = {
-    "webnn.Graph", sizeof(Graph), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    graph_slots};
+static PyType_Spec graph_spec = {"webnn.Graph", sizeof(Graph), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                     Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 graph_slots};
 
 int wpy_graph_init(PyObject *module, State *state) {
   state->graph = wpy_add_type(module, &graph_spec, NULL);

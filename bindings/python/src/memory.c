@@ -1,4 +1,5 @@
-/* Our memory shown to Python: what a read or a compute gives, and how descriptors become buffer views. */
+/* Our memory shown to Python: what a read or a compute gives, and how descriptors become buffer
+ * views. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -94,16 +95,13 @@ static void memory_dealloc(PyObject *self) {
 }
 
 static PyType_Slot memory_slots[] = {
-    {Py_tp_doc, "The memory behind a result."},
-    {Py_tp_dealloc, memory_dealloc},
-    {Py_tp_traverse, memory_traverse},
-    {Py_tp_members, wpy_object_members},
-    {Py_bf_getbuffer, memory_getbuffer},
-    {0, NULL}};
-static PyType_Spec memory_spec = {
-    "webnn._core.Memory", sizeof(Memory), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    memory_slots};
+    {Py_tp_doc, "The memory behind a result."}, {Py_tp_dealloc, memory_dealloc},
+    {Py_tp_traverse, memory_traverse},          {Py_tp_members, wpy_object_members},
+    {Py_bf_getbuffer, memory_getbuffer},        {0, NULL}};
+static PyType_Spec memory_spec = {"webnn._core.Memory", sizeof(Memory), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                      Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  memory_slots};
 
 int wpy_memory_init(PyObject *module, State *state) {
   state->memory = wpy_add_type(module, &memory_spec, NULL);
@@ -121,10 +119,12 @@ static PyObject *memory_new(State *state, const webnn_descriptor *descriptor, we
   if (owner != NULL) {
     size_t n_bytes;
     memory->owner = webnn_future_retain(owner);
-    memory->bytes = (void *)webnn_future_data(owner, &n_bytes); /* nobody else's: Python may write it */
-  } else { /* vector units like whole lines of the cache */
+    memory->bytes =
+        (void *)webnn_future_data(owner, &n_bytes); /* nobody else's: Python may write it */
+  } else {                                          /* vector units like whole lines of the cache */
     memory->block = malloc(wpy_descriptor_bytes(descriptor) + 63);
-    if (memory->block != NULL) memory->bytes = (void *)(((uintptr_t)memory->block + 63) & ~(uintptr_t)63);
+    if (memory->block != NULL)
+      memory->bytes = (void *)(((uintptr_t)memory->block + 63) & ~(uintptr_t)63);
     *bytes = memory->bytes;
   }
   if (memory->bytes == NULL || memory->dims == NULL || memory->shape == NULL) {
@@ -150,7 +150,8 @@ static PyObject *as_array(State *state) {
   return state->as_array;
 }
 
-PyObject *wpy_array_new(State *state, const webnn_descriptor *descriptor, webnn_future *owner, void **bytes) {
+PyObject *wpy_array_new(State *state, const webnn_descriptor *descriptor, webnn_future *owner,
+                        void **bytes) {
   PyObject *convert = as_array(state);
   PyObject *memory = convert == NULL ? NULL : memory_new(state, descriptor, owner, bytes);
   if (memory == NULL) return NULL;

@@ -37,8 +37,10 @@ State *wpy_state_of(PyTypeObject *type) {
   for (; type != NULL; type = PyType_GetSlot(type, Py_tp_base)) {
     if (!(PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE)) continue;
     PyObject *module = PyType_GetModule(type);
-    if (module == NULL) PyErr_Clear();
-    else if (PyModule_GetDef(module) == &wpy_module) return PyModule_GetState(module);
+    if (module == NULL)
+      PyErr_Clear();
+    else if (PyModule_GetDef(module) == &wpy_module)
+      return PyModule_GetState(module);
   }
   return NULL;
 }
@@ -54,18 +56,21 @@ static int module_exec(PyObject *module) {
   state->dlpack_version = Py_BuildValue("(ii)", 1, 0);
   if (state->max_version == NULL || state->dlpack_version == NULL) return -1;
   int (*const parts[])(PyObject *, State *) = {
-      wpy_errors_init,  wpy_records_init, wpy_memory_init,  wpy_future_init,   wpy_context_init,
-      wpy_tensor_init,  wpy_graph_init,   wpy_operand_init, wpy_opmethod_init, wpy_builder_init};
+      wpy_errors_init, wpy_records_init, wpy_memory_init,  wpy_future_init,   wpy_context_init,
+      wpy_tensor_init, wpy_graph_init,   wpy_operand_init, wpy_opmethod_init, wpy_builder_init};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i](module, state) < 0) return -1;
   return 0;
 }
 
 /* All references that the state holds: visit goes through them, clear drops them. */
-#define STATE_OBJECTS(X)                                                                             \
-  X(ml) X(context) X(tensor) X(builder) X(operand) X(graph) X(future) X(op_method) X(memory)         \
-  X(descriptor) X(lost_info) X(error) X(invalid_state) X(not_supported) X(operation) X(unknown)      \
+/* clang-format off */
+#define STATE_OBJECTS(X)                                                                     \
+  X(ml) X(context) X(tensor) X(builder) X(operand) X(graph) X(future) X(op_method) X(memory) \
+  X(descriptor) X(lost_info)                                                                 \
+  X(error) X(invalid_state) X(not_supported) X(operation) X(unknown)                         \
   X(as_array) X(await) X(max_version) X(dlpack_version)
+/* clang-format on */
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   State *state = PyModule_GetState(module);

@@ -51,8 +51,9 @@ static PyObject *operand_repr(PyObject *self) {
   PyObject *label = wpy_str_object(webnn_operand_label(native));
   PyObject *text = NULL;
   if (what != NULL && label != NULL)
-    text = PyUnicode_GetLength(label) == 0 ? PyUnicode_FromFormat("<webnn.Operand %U>", what)
-                                           : PyUnicode_FromFormat("<webnn.Operand %U %R>", what, label);
+    text = PyUnicode_GetLength(label) == 0
+               ? PyUnicode_FromFormat("<webnn.Operand %U>", what)
+               : PyUnicode_FromFormat("<webnn.Operand %U %R>", what, label);
   Py_XDECREF(what);
   Py_XDECREF(label);
   return text;
@@ -64,8 +65,8 @@ static bool is_operand(PyObject *object) {
   return PyType_GetSlot(Py_TYPE(object), Py_tp_dealloc) == (void *)operand_dealloc;
 }
 
-/* One side of an operator as an operand of the other's builder and type: itself, or a number's constant. A
- * new reference, NotImplemented for anything else. */
+/* One side of an operator as an operand of the other's builder and type: itself, or a number's
+ * constant. A new reference, NotImplemented for anything else. */
 static PyObject *side(PyObject *object, Operand *other) {
   static const Where where = {"operator", NULL, NULL};
   webnn_number number;
@@ -91,31 +92,48 @@ static PyObject *binary(PyObject *left, PyObject *right, size_t which) {
   const webnn_op *op = *(const webnn_op *const *)((const char *)self->state + which);
   PyObject *a = side(left, self), *result = NULL;
   PyObject *b = a == NULL || a == Py_NotImplemented ? NULL : side(right, self);
-  if (a == Py_NotImplemented || b == Py_NotImplemented) result = Py_NewRef(Py_NotImplemented);
-  else if (a != NULL && b != NULL) result = call(self, op, a, b);
+  if (a == Py_NotImplemented || b == Py_NotImplemented)
+    result = Py_NewRef(Py_NotImplemented);
+  else if (a != NULL && b != NULL)
+    result = call(self, op, a, b);
   Py_XDECREF(a);
   Py_XDECREF(b);
   return result;
 }
 
-static PyObject *operand_add(PyObject *a, PyObject *b) { return binary(a, b, offsetof(State, add)); }
-static PyObject *operand_sub(PyObject *a, PyObject *b) { return binary(a, b, offsetof(State, sub)); }
-static PyObject *operand_mul(PyObject *a, PyObject *b) { return binary(a, b, offsetof(State, mul)); }
-static PyObject *operand_div(PyObject *a, PyObject *b) { return binary(a, b, offsetof(State, div)); }
-static PyObject *operand_matmul(PyObject *a, PyObject *b) { return binary(a, b, offsetof(State, matmul)); }
+static PyObject *operand_add(PyObject *a, PyObject *b) {
+  return binary(a, b, offsetof(State, add));
+}
+static PyObject *operand_sub(PyObject *a, PyObject *b) {
+  return binary(a, b, offsetof(State, sub));
+}
+static PyObject *operand_mul(PyObject *a, PyObject *b) {
+  return binary(a, b, offsetof(State, mul));
+}
+static PyObject *operand_div(PyObject *a, PyObject *b) {
+  return binary(a, b, offsetof(State, div));
+}
+static PyObject *operand_matmul(PyObject *a, PyObject *b) {
+  return binary(a, b, offsetof(State, matmul));
+}
 static PyObject *operand_pow(PyObject *a, PyObject *b, PyObject *modulus) {
   if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
   return binary(a, b, offsetof(State, pow));
 }
-static PyObject *operand_neg(PyObject *a) { return call((Operand *)a, ((Operand *)a)->state->neg, a, NULL); }
-static PyObject *operand_abs(PyObject *a) { return call((Operand *)a, ((Operand *)a)->state->abs, a, NULL); }
+static PyObject *operand_neg(PyObject *a) {
+  return call((Operand *)a, ((Operand *)a)->state->neg, a, NULL);
+}
+static PyObject *operand_abs(PyObject *a) {
+  return call((Operand *)a, ((Operand *)a)->state->abs, a, NULL);
+}
 static PyObject *operand_pos(PyObject *a) { return Py_NewRef(a); }
 
 /* ---- the type */
 
 static PyGetSetDef operand_getset[] = {
     {"shape", operand_shape, NULL, "A list of dimensions. Spec: MLOperand.shape.", NULL},
-    {"data_type", operand_data_type, NULL, "The element type's name. Spec: MLOperand.dataType.", NULL},
+    {"data_type", operand_data_type, NULL, "The element type's name. Spec: MLOperand.dataType.",
+     NULL},
     {"label", operand_label, NULL, "An input's name, an operation's label.", NULL},
     {"builder", operand_builder, NULL, "Whose operand it is.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
@@ -137,9 +155,9 @@ static PyType_Slot operand_slots[] = {
     {Py_nb_absolute, operand_abs},
     {Py_nb_positive, operand_pos},
     {0, NULL}};
-static PyType_Spec operand_spec = {"webnn.Operand", sizeof(Operand), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                   operand_slots};
+static PyType_Spec operand_spec = {
+    "webnn.Operand", sizeof(Operand), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, operand_slots};
 
 int wpy_operand_init(PyObject *module, State *state) {
   state->add = webnn_op_find("add");

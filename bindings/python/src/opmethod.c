@@ -1,12 +1,12 @@
-/* OpMethod: one operation of the table as a method of GraphBuilder. One function serves every row; signature
- * and documentation are made from the row when somebody asks. */
+/* OpMethod: one operation of the table as a method of GraphBuilder. One function serves every row;
+ * signature and documentation are made from the row when somebody asks. */
 #include "state.h"
 
 typedef struct OpMethod {
   WPY_HEAD;
   vectorcallfunc vectorcall;
   const webnn_op *op;
-  size_t n_fields, n_required; /* required ones come first, the label last */
+  size_t n_fields, n_required;       /* required ones come first, the label last */
   PyObject *names[WEBNN_MAX_FIELDS]; /* interned: keywords are matched by identity */
 } OpMethod;
 
@@ -21,7 +21,8 @@ typedef struct Call {
 } Call;
 
 static int unexpected(const OpMethod *method, PyObject *name) {
-  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", webnn_op_name(method->op), name);
+  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R",
+               webnn_op_name(method->op), name);
   return -1;
 }
 
@@ -39,7 +40,8 @@ static int find_field(const OpMethod *method, PyObject *name, size_t *out) {
 static int sort_args(Call *call, PyObject *const *args, size_t n_args, PyObject *names) {
   const OpMethod *method = call->method;
   if (n_args > method->n_required) {
-    PyErr_Format(PyExc_TypeError, "%s() takes %zu positional arguments (%zu given); options are keywords",
+    PyErr_Format(PyExc_TypeError,
+                 "%s() takes %zu positional arguments (%zu given); options are keywords",
                  webnn_op_name(method->op), method->n_required, n_args);
     return -1;
   }
@@ -49,22 +51,23 @@ static int sort_args(Call *call, PyObject *const *args, size_t n_args, PyObject 
     size_t field;
     if (find_field(method, PyTuple_GetItem(names, i), &field) < 0) return -1;
     if (call->given[field] != NULL) {
-      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", webnn_op_name(method->op),
-                   method->names[field]);
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
+                   webnn_op_name(method->op), method->names[field]);
       return -1;
     }
     call->given[field] = args[n_args + (size_t)i];
   }
   for (size_t i = 0; i < method->n_required; i++)
     if (call->given[i] == NULL) {
-      PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U'", webnn_op_name(method->op),
-                   method->names[i]);
+      PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U'",
+                   webnn_op_name(method->op), method->names[i]);
       return -1;
     }
   return 0;
 }
 
-static int read_operand(const Where *where, const State *state, PyObject *object, const webnn_operand **out) {
+static int read_operand(const Where *where, const State *state, PyObject *object,
+                        const webnn_operand **out) {
   if (Py_TYPE(object) == state->operand) {
     *out = ((Operand *)object)->native;
     return 0;
@@ -83,7 +86,8 @@ static int read_operands(const Where *where, Call *call, PyObject *object, webnn
   if (operands == NULL) return -1;
   out->as.operands = operands;
   for (size_t i = 0; i < out->n; i++)
-    if (read_operand(where, call->method->state, PyTuple_GetItem(items, (Py_ssize_t)i), &operands[i]) < 0)
+    if (read_operand(where, call->method->state, PyTuple_GetItem(items, (Py_ssize_t)i),
+                     &operands[i]) < 0)
       return -1;
   return 0;
 }
@@ -121,14 +125,16 @@ static int read_field(const Where *where, const webnn_field *field, Call *call, 
   webnn_data_type type;
   out->kind = field->kind;
   switch (field->kind) {
-    case WEBNN_FIELD_OPERAND: return read_operand(where, call->method->state, object, &out->as.operand);
+    case WEBNN_FIELD_OPERAND:
+      return read_operand(where, call->method->state, object, &out->as.operand);
     case WEBNN_FIELD_OPERANDS: return read_operands(where, call, object, out);
     case WEBNN_FIELD_UINT: return wpy_uint32(where, object, &out->as.u);
     case WEBNN_FIELD_INT: return wpy_int32(where, object, &out->as.i);
     case WEBNN_FIELD_UINTS: return wpy_uints(where, object, &call->scratch, &out->as.us, &out->n);
     case WEBNN_FIELD_UINT_OR_UINTS: return read_splits(where, call, object, out);
     case WEBNN_FIELD_NUMBER: return wpy_number(where, object, &out->as.number);
-    case WEBNN_FIELD_FLOATS: return wpy_floats(where, object, &call->scratch, &out->as.floats, &out->n);
+    case WEBNN_FIELD_FLOATS:
+      return wpy_floats(where, object, &call->scratch, &out->as.floats, &out->n);
     case WEBNN_FIELD_BOOL: return wpy_bool(where, object, &out->as.b);
     case WEBNN_FIELD_ENUM: return wpy_enum(where, object, field->enum_values, &out->as.e);
     case WEBNN_FIELD_ENUMS: return read_enums(where, field, call, object, out);
@@ -211,9 +217,10 @@ static PyObject *op_text_signature(PyObject *self, void *unused) {
   for (size_t i = 0; i < method->n_fields; i++) {
     const webnn_field *field = webnn_op_field(method->op, i);
     const char *star = i == method->n_required ? ", *" : "";
-    text = append(text, i < method->n_required
-                            ? PyUnicode_FromFormat(", %s", field->name)
-                            : PyUnicode_FromFormat("%s, %s=%s", star, field->name, field->default_text));
+    text = append(text,
+                  i < method->n_required
+                      ? PyUnicode_FromFormat(", %s", field->name)
+                      : PyUnicode_FromFormat("%s, %s=%s", star, field->name, field->default_text));
   }
   return append(text, PyUnicode_FromString(")"));
 }
@@ -221,8 +228,8 @@ static PyObject *op_text_signature(PyObject *self, void *unused) {
 static PyObject *op_doc(PyObject *self, void *unused) {
   const OpMethod *method = (OpMethod *)self;
   const char *origin = webnn_op_extension(method->op) ? "An extension, as" : "Spec:";
-  PyObject *text = PyUnicode_FromFormat("%s\n\n%s MLGraphBuilder.%s.\n", webnn_op_doc(method->op), origin,
-                                        webnn_op_spec_name(method->op));
+  PyObject *text = PyUnicode_FromFormat("%s\n\n%s MLGraphBuilder.%s.\n", webnn_op_doc(method->op),
+                                        origin, webnn_op_spec_name(method->op));
   (void)unused;
   for (size_t i = 0; i < method->n_fields; i++) {
     const webnn_field *field = webnn_op_field(method->op, i);
@@ -232,7 +239,8 @@ static PyObject *op_doc(PyObject *self, void *unused) {
 }
 
 static PyObject *op_repr(PyObject *self) {
-  return PyUnicode_FromFormat("<operation '%s' of webnn.GraphBuilder>", webnn_op_name(((OpMethod *)self)->op));
+  return PyUnicode_FromFormat("<operation '%s' of webnn.GraphBuilder>",
+                              webnn_op_name(((OpMethod *)self)->op));
 }
 
 /* ---- the type */
@@ -259,28 +267,22 @@ static PyMemberDef op_members[] = {
     {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(OpMethod, weakrefs), Py_READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
-static PyGetSetDef op_getset[] = {
-    {"__name__", op_name, NULL, NULL, NULL},
-    {"__qualname__", op_qualname, NULL, NULL, NULL},
-    {"__module__", op_module, NULL, NULL, NULL},
-    {"__doc__", op_doc, NULL, NULL, NULL},
-    {"__text_signature__", op_text_signature, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef op_getset[] = {{"__name__", op_name, NULL, NULL, NULL},
+                                  {"__qualname__", op_qualname, NULL, NULL, NULL},
+                                  {"__module__", op_module, NULL, NULL, NULL},
+                                  {"__doc__", op_doc, NULL, NULL, NULL},
+                                  {"__text_signature__", op_text_signature, NULL, NULL, NULL},
+                                  {NULL, NULL, NULL, NULL, NULL}};
 
-static PyType_Slot op_slots[] = {
-    {Py_tp_dealloc, op_dealloc},
-    {Py_tp_traverse, op_traverse},
-    {Py_tp_repr, op_repr},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_descr_get, op_descr_get},
-    {Py_tp_members, op_members},
-    {Py_tp_getset, op_getset},
-    {0, NULL}};
-static PyType_Spec op_spec = {
-    "webnn._core.OpMethod", sizeof(OpMethod), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-        Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
-    op_slots};
+static PyType_Slot op_slots[] = {{Py_tp_dealloc, op_dealloc},     {Py_tp_traverse, op_traverse},
+                                 {Py_tp_repr, op_repr},           {Py_tp_call, PyVectorcall_Call},
+                                 {Py_tp_descr_get, op_descr_get}, {Py_tp_members, op_members},
+                                 {Py_tp_getset, op_getset},       {0, NULL}};
+static PyType_Spec op_spec = {"webnn._core.OpMethod", sizeof(OpMethod), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                                  Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                                  Py_TPFLAGS_METHOD_DESCRIPTOR,
+                              op_slots};
 
 int wpy_opmethod_init(PyObject *module, State *state) {
   state->op_method = wpy_add_type(module, &op_spec, NULL);
@@ -309,7 +311,8 @@ static PyObject *op_new(State *state, const webnn_op *op) {
 int wpy_opmethods_add(State *state, PyTypeObject *type) {
   for (const webnn_op *op = NULL; (op = webnn_op_next(op)) != NULL;) {
     PyObject *method = op_new(state, op);
-    int failed = method == NULL || PyObject_SetAttrString((PyObject *)type, webnn_op_name(op), method) < 0;
+    int failed =
+        method == NULL || PyObject_SetAttrString((PyObject *)type, webnn_op_name(op), method) < 0;
     Py_XDECREF(method);
     if (failed) return -1;
   }

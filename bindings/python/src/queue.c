@@ -1,8 +1,9 @@
-/* From native threads to Python: threads of the core never call Python, they leave a note here. One lazy
- * Python thread an interpreter waits for notes without the GIL, runs done-callbacks and gives memory back.
+/* From native threads to Python: threads of the core never call Python, they leave a note here. One
+ * lazy Python thread an interpreter waits for notes without the GIL, runs done-callbacks and gives
+ * memory back.
  *
- * Built on the interpreter's plain locks, which need no thread state. The queue is counted: notes that are
- * still out in the core outlive the interpreter. */
+ * Built on the interpreter's plain locks, which need no thread state. The queue is counted: notes
+ * that are still out in the core outlive the interpreter. */
 #include "state.h"
 
 #include <stdatomic.h>
@@ -17,10 +18,12 @@
 typedef struct Note {
   struct Note *next;
   Queue *queue;
-  PyObject *future;     /* watched; NULL: a hold or a pin */
+  PyObject *future;     /* watched; NULL: something posted, a hold or a pin */
+  void (*run)(void *ud), (*drop)(void *ud);
+  void *ud;
   webnn_future *native; /* held on to for a hold */
   Data data;
-  bool is_hold;         /* the interpreter waits for it before it ends */
+  bool is_hold; /* the interpreter waits for it before it ends */
 } Note;
 
 struct Queue {
@@ -30,8 +33,8 @@ struct Queue {
   Note *first, **last;
   size_t n_holds;
   bool signalled, ending, closed;
-  bool started;             /* the poller runs, or is about to */
-  long pid;                 /* a forked child starts afresh */
+  bool started; /* the poller runs, or is about to */
+  long pid;     /* a forked child starts afresh */
 };
 
 Queue *wpy_queue_new(void) {
@@ -68,12 +71,17 @@ static void signal_locked(Queue *queue) {
 
 /* ---- notes */
 
-static Note *note_new(State *state, PyObject *future) {
+static Note *note_for(Queue *queue) {
   Note *note = calloc(1, sizeof *note);
   if (note == NULL) return NULL;
-  note->queue = state->queue;
-  atomic_fetch_add(&note->queue->refs, 1);
-  note->future = Py_XNewRef(future);
+  note->queue = queue;
+  atomic_fetch_add(&queue->refs, 1);
+  return note;
+}
+
+static Note *note_new(State *state, PyObject *future) {
+  Note *note = note_for(state->queue);
+  if (note != NULL) note->future = Py_XNewRef(future);
   return note;
 }
 
@@ -83,7 +91,8 @@ static void note_free(Note *note) {
   free(note);
 }
 
-/* Any thread. A note that comes too late leaves its Python objects alone: the interpreter may be gone. */
+/* Any thread. A note that comes too late leaves its Python objects alone: the interpreter may be
+ * gone. */
 static void push(Note *note) {
   Queue *queue = note->queue;
   lock(queue);
@@ -95,7 +104,9 @@ static void push(Note *note) {
     signal_locked(queue);
   }
   unlock(queue);
-  if (late) note_free(note);
+  if (!late) return;
+  if (note->drop != NULL) note->drop(note->ud);
+  note_free(note);
 }
 
 static void on_settled(webnn_future *native, void *note) {
@@ -111,7 +122,8 @@ static int start(State *state) {
   if (queue->pid != (long)getpid()) {
     Queue *fresh = wpy_queue_new();
     if (fresh == NULL) return PyErr_NoMemory(), -1;
-    state->queue = queue = fresh; /* the old one's locks may be held by threads that the child lacks */
+    state->queue = queue =
+        fresh; /* the old one's locks may be held by threads that the child lacks */
   }
   lock(queue);
   bool started = queue->started, ending = queue->ending;
@@ -137,6 +149,8 @@ static void process(Note *note) {
   if (note->future != NULL) {
     wpy_future_ready(note->future);
     Py_DECREF(note->future);
+  } else if (note->run != NULL) {
+    note->run(note->ud);
   } else {
     wpy_data_release(&note->data);
     if (note->is_hold) {
@@ -170,10 +184,8 @@ static PyObject *core_poll(PyObject *module, PyObject *unused) {
   atomic_fetch_add(&queue->refs, 1);
   while (!over) {
     Note *note;
-    Py_BEGIN_ALLOW_THREADS
-    note = wait_for_notes(queue, &over);
-    Py_END_ALLOW_THREADS
-    bool again = note != NULL;
+    Py_BEGIN_ALLOW_THREADS note = wait_for_notes(queue, &over);
+    Py_END_ALLOW_THREADS bool again = note != NULL;
     while (note != NULL) {
       Note *next = note->next;
       process(note);
@@ -256,4 +268,22 @@ void wpy_queue_forget(void *ud) {
   Note *note = ud;
   wpy_data_release(&note->data);
   note_free(note);
+}
+
+void wpy_queue_post(Queue *queue, void (*run)(void *ud), void (*drop)(void *ud), void *ud) {
+  Note *note = note_for(queue);
+  if (note == NULL) {
+    drop(ud);
+    return;
+  }
+  note->run = run;
+  note->drop = drop;
+  note->ud = ud;
+  push(note);
+}
+
+Queue *wpy_queue_started(State *state) {
+  if (start(state) < 0) return NULL;
+  atomic_fetch_add(&state->queue->refs, 1);
+  return state->queue;
 }

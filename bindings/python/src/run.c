@@ -1,5 +1,5 @@
-/* Context.dispatch and Context.compute: dicts to arrays of names, and off. compute is the fast path: all on
- * the stack, no object made, names borrowed from the keys. */
+/* Context.dispatch and Context.compute: dicts to arrays of names, and off. compute is the fast
+ * path: all on the stack, no object made, names borrowed from the keys. */
 #include "state.h"
 
 /* ---- names */
@@ -26,14 +26,15 @@ typedef struct Bound {
   PyObject *name, *tensor; /* held: other threads may change the dict */
 } Bound;
 
-static int bind_tensors(const State *state, const char *argument, PyObject *dict, webnn_named_tensor *out,
-                        Bound *bound) {
+static int bind_tensors(const State *state, const char *argument, PyObject *dict,
+                        webnn_named_tensor *out, Bound *bound) {
   Where where = {"dispatch", argument, NULL};
   PyObject *name, *tensor;
   size_t n = 0;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &tensor); n++) {
     if (wpy_name(&where, name, &out[n].name) < 0) return -1;
-    if (Py_TYPE(tensor) != state->tensor) return wpy_argument_error(&where, "has no tensor as %R", name);
+    if (Py_TYPE(tensor) != state->tensor)
+      return wpy_argument_error(&where, "has no tensor as %R", name);
     out[n].tensor = ((Tensor *)tensor)->native;
     bound[n] = (Bound){Py_NewRef(name), Py_NewRef(tensor)};
   }
@@ -55,13 +56,12 @@ static int dispatch(Context *self, Graph *graph, PyObject *inputs, PyObject *out
   if (named == NULL || bound == NULL) {
     PyErr_NoMemory();
   } else if (bind_tensors(self->state, "inputs", inputs, named, bound) == 0 &&
-             bind_tensors(self->state, "outputs", outputs, named + n_inputs, bound + n_inputs) == 0) {
+             bind_tensors(self->state, "outputs", outputs, named + n_inputs, bound + n_inputs) ==
+                 0) {
     bound_all = true;
-    Py_BEGIN_ALLOW_THREADS
-    status = webnn_graph_dispatch(self->native, graph->native, named, n_inputs, named + n_inputs, n_outputs,
-                                  &error);
-    Py_END_ALLOW_THREADS
-    if (status != WEBNN_OK) wpy_raise(self->state, &error);
+    Py_BEGIN_ALLOW_THREADS status = webnn_graph_dispatch(
+        self->native, graph->native, named, n_inputs, named + n_inputs, n_outputs, &error);
+    Py_END_ALLOW_THREADS if (status != WEBNN_OK) wpy_raise(self->state, &error);
   }
   for (size_t i = 0; bound != NULL && i < n; i++) {
     Py_XDECREF(bound[i].name);
@@ -72,7 +72,8 @@ static int dispatch(Context *self, Graph *graph, PyObject *inputs, PyObject *out
   return bound_all && status == WEBNN_OK ? 0 : -1;
 }
 
-PyObject *wpy_context_dispatch(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+PyObject *wpy_context_dispatch(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   static const char *const keywords[] = {"graph", "inputs", "outputs", NULL};
   static const Params params = {"dispatch", keywords, 3, 3};
   Context *self = (Context *)object;
@@ -80,7 +81,8 @@ PyObject *wpy_context_dispatch(PyObject *object, PyObject *const *args, Py_ssize
   if (wpy_parse(&params, args, n_args, names, given) < 0) return NULL;
   Graph *graph = as_graph(self->state, params.function, given[0]);
   if (graph == NULL || check_dict(params.function, "inputs", given[1]) < 0 ||
-      check_dict(params.function, "outputs", given[2]) < 0 || dispatch(self, graph, given[1], given[2]) < 0)
+      check_dict(params.function, "outputs", given[2]) < 0 ||
+      dispatch(self, graph, given[1], given[2]) < 0)
     return NULL;
   Py_RETURN_NONE;
 }
@@ -133,8 +135,8 @@ static const Port *find_port(const Port *ports, size_t n, PyObject *name) {
 }
 
 /* Borrows one array. An unknown name goes through: the core tells what is wrong with it. */
-static int lend(const State *state, const char *argument, const Port *ports, size_t n_ports, PyObject *name,
-                PyObject *array, bool writable, Loans *loans) {
+static int lend(const State *state, const char *argument, const Port *ports, size_t n_ports,
+                PyObject *name, PyObject *array, bool writable, Loans *loans) {
   Where where = {"compute", argument, NULL};
   Lent *lent = &loans->lent[loans->n];
   webnn_named_data *named = &loans->named[loans->n];
@@ -193,7 +195,8 @@ static webnn_status run_native(Context *self, Graph *graph, const Loans *loans, 
   size_t n_outputs = loans->n - n_inputs;
   webnn_status status = WEBNN_OK;
   if (timing == NULL)
-    return webnn_graph_compute(self->native, graph->native, inputs, n_inputs, outputs, n_outputs, error);
+    return webnn_graph_compute(self->native, graph->native, inputs, n_inputs, outputs, n_outputs,
+                               error);
   for (size_t i = 0; i < timing->n_runs && status == WEBNN_OK; i++)
     status = webnn_graph_profile(self->native, graph->native, inputs, n_inputs, outputs, n_outputs,
                                  timing->seconds, timing->n_steps, error);
@@ -215,14 +218,12 @@ static PyObject *compute(Context *self, Graph *graph, PyObject *inputs, PyObject
   n_inputs = loans.n;
   if (outputs == NULL)
     result = make_outputs(self, graph, &loans);
-  else if (lend_all(self->state, "outputs", ports + graph->n_inputs, graph->n_outputs, outputs, n_outputs, true,
-                    &loans) == 0)
+  else if (lend_all(self->state, "outputs", ports + graph->n_inputs, graph->n_outputs, outputs,
+                    n_outputs, true, &loans) == 0)
     result = Py_NewRef(outputs);
   if (result == NULL) goto done;
-  Py_BEGIN_ALLOW_THREADS
-  status = run_native(self, graph, &loans, n_inputs, timing, &error);
-  Py_END_ALLOW_THREADS
-  if (status != WEBNN_OK) {
+  Py_BEGIN_ALLOW_THREADS status = run_native(self, graph, &loans, n_inputs, timing, &error);
+  Py_END_ALLOW_THREADS if (status != WEBNN_OK) {
     Py_CLEAR(result);
     wpy_raise(self->state, &error);
   }
@@ -231,7 +232,8 @@ done:
   return result;
 }
 
-PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                              PyObject *names) {
   static const char *const keywords[] = {"graph", "inputs", "outputs", NULL};
   static const Params params = {"compute", keywords, 3, 2};
   Context *self = (Context *)object;
@@ -252,18 +254,22 @@ static PyObject *steps_list(const Graph *graph, const Timing *timing) {
   for (size_t i = 0; list != NULL && i < timing->n_steps; i++) {
     webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
     webnn_graph_get_step(graph->native, i, &step);
-    PyObject *dict = Py_BuildValue(
-        "{sssssssNsdsKsK}", "operations", step.operations, "kernel", step.kernel, "shapes", step.shapes, "label",
-        PyUnicode_DecodeUTF8(step.label.data, (Py_ssize_t)step.label.size, "replace"), "seconds",
-        timing->seconds[i] / (double)timing->n_runs, "bytes", (unsigned long long)step.n_bytes, "flops",
-        (unsigned long long)step.n_flops);
-    if (dict == NULL) Py_CLEAR(list);
-    else if (PyList_SetItem(list, (Py_ssize_t)i, dict) < 0) Py_CLEAR(list);
+    PyObject *dict =
+        Py_BuildValue("{sssssssNsdsKsK}", "operations", step.operations, "kernel", step.kernel,
+                      "shapes", step.shapes, "label",
+                      PyUnicode_DecodeUTF8(step.label.data, (Py_ssize_t)step.label.size, "replace"),
+                      "seconds", timing->seconds[i] / (double)timing->n_runs, "bytes",
+                      (unsigned long long)step.n_bytes, "flops", (unsigned long long)step.n_flops);
+    if (dict == NULL)
+      Py_CLEAR(list);
+    else if (PyList_SetItem(list, (Py_ssize_t)i, dict) < 0)
+      Py_CLEAR(list);
   }
   return list;
 }
 
-PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                            PyObject *names) {
   static const char *const keywords[] = {"inputs", "runs", NULL};
   static const Params params = {"profile", keywords, 2, 1};
   Graph *graph = (Graph *)object;

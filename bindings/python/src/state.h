@@ -1,4 +1,5 @@
-/* What the extension's files share: the module's state, the shapes of its objects, who offers what. */
+/* What the extension's files share: the module's state, the shapes of its objects, who offers what.
+ */
 #ifndef WPY_STATE_H
 #define WPY_STATE_H
 
@@ -7,14 +8,15 @@
 #include <webnn/webnn.h>
 
 typedef struct Queue Queue;
+typedef struct Watcher Watcher;
 
 /* One interpreter's copy of the module. Objects point to it: their types keep the module alive. */
 typedef struct State {
   PyTypeObject *ml, *context, *tensor, *builder, *operand, *graph, *future, *op_method, *memory;
   PyTypeObject *descriptor, *lost_info;
   PyObject *error, *invalid_state, *not_supported, *operation, *unknown;
-  PyObject *as_array;    /* numpy.asarray, None where there is no NumPy, NULL before anybody asked */
-  PyObject *await;       /* webnn._async.wait, NULL before anybody awaited */
+  PyObject *as_array; /* numpy.asarray, None where there is no NumPy, NULL before anybody asked */
+  PyObject *await;    /* webnn._async.wait, NULL before anybody awaited */
   PyObject *max_version; /* a DLPack keyword, and the version we read */
   PyObject *dlpack_version;
   const webnn_op *add, *sub, *mul, *div, *pow, *matmul, *neg, *abs;
@@ -26,9 +28,8 @@ extern PyModuleDef wpy_module;
 State *wpy_state_of(PyTypeObject *type);
 
 /* Every object begins so: the weak references, and the way to the state. */
-#define WPY_HEAD       \
-  PyObject_HEAD        \
-  PyObject *weakrefs;  \
+#define WPY_HEAD                    \
+  PyObject_HEAD PyObject *weakrefs; \
   State *state
 
 typedef struct Object {
@@ -38,7 +39,9 @@ typedef struct Object {
 typedef struct Context {
   WPY_HEAD;
   webnn_context *native;
-  PyObject *lost; /* the Future, made when first asked for */
+  PyObject *lost;    /* the Future, made when first asked for */
+  PyObject *handler; /* of uncaught errors; NULL: none */
+  Watcher *watcher;  /* what the core calls when there is one */
 } Context;
 
 typedef struct Tensor {
@@ -90,7 +93,8 @@ PyObject *wpy_error_new(const State *state, const webnn_error *error);
 PyObject *wpy_raise(const State *state, const webnn_error *error); /* always NULL */
 /* Raises TypeError, "[label] function: argument " and the rest; returns -1. */
 int wpy_argument_error(const Where *where, const char *format, ...);
-/* The current exception's text as a TypeError, when it is a BufferError, ValueError or OverflowError; -1. */
+/* The current exception's text as a TypeError, when it is a BufferError, ValueError or
+ * OverflowError; -1. */
 int wpy_argument_restated(const Where *where);
 
 /* ---- args.c */
@@ -109,7 +113,8 @@ int wpy_parse_new(const Params *params, PyObject *args, PyObject *kwargs, PyObje
 
 /* ---- value.c */
 
-/* Memory and references that last for one call. Begins as SCRATCH_INIT, ends with wpy_scratch_free. */
+/* Memory and references that last for one call. Begins as SCRATCH_INIT, ends with wpy_scratch_free.
+ */
 typedef struct Scratch {
   size_t used;
   void *blocks;
@@ -122,7 +127,8 @@ static inline void wpy_scratch_init(Scratch *scratch) {
   scratch->blocks = NULL;
   scratch->n_kept = 0;
 }
-void *wpy_scratch_alloc(Scratch *scratch, size_t n, size_t size); /* never NULL for n 0; MemoryError */
+void *wpy_scratch_alloc(Scratch *scratch, size_t n,
+                        size_t size); /* never NULL for n 0; MemoryError */
 void wpy_scratch_free(Scratch *scratch);
 
 /* A missing argument and None mean the same: the default. */
@@ -135,8 +141,10 @@ int wpy_bool(const Where *where, PyObject *object, bool *out);
 int wpy_bool_or(const Where *where, PyObject *object, bool default_value, bool *out);
 int wpy_enum(const Where *where, PyObject *object, const char *const *names, uint32_t *out);
 int wpy_data_type(const Where *where, PyObject *object, webnn_data_type *out);
-int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint32_t **out, size_t *n);
-int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out, size_t *n);
+int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint32_t **out,
+              size_t *n);
+int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out,
+               size_t *n);
 /* Valid as long as the string object; a lone surrogate is refused. */
 int wpy_name(const Where *where, PyObject *object, webnn_str *out);
 /* Any string: a lone surrogate becomes "?". */
@@ -166,7 +174,8 @@ typedef struct Data {
   Py_buffer view;
   PyObject *capsule;
 } Data;
-int wpy_data_get(const State *state, const Where *where, PyObject *object, bool writable, Data *out);
+int wpy_data_get(const State *state, const Where *where, PyObject *object, bool writable,
+                 Data *out);
 void wpy_data_release(Data *data);
 /* Refuses elements of another type. */
 int wpy_data_check(const Where *where, const Data *data, webnn_data_type type);
@@ -176,15 +185,17 @@ int wpy_data_descriptor(const Where *where, const Data *data, PyObject *shape, P
 
 /* ---- memory.c */
 
-/* Fills `view` for `bytes` of the descriptor; `dims` holds shape and strides and outlives the view. */
+/* Fills `view` for `bytes` of the descriptor; `dims` holds shape and strides and outlives the view.
+ */
 int wpy_fill_view(Py_buffer *view, PyObject *owner, void *bytes, const webnn_descriptor *descriptor,
                   Py_ssize_t *dims, bool read_only, int flags);
 /* Shape and byte strides of the descriptor, 2 · rank numbers. */
 void wpy_fill_dims(const webnn_descriptor *descriptor, Py_ssize_t *dims);
 size_t wpy_descriptor_bytes(const webnn_descriptor *descriptor);
-/* An array over what a read gave (a count of `owner` is taken), or over fresh memory (`owner` NULL; its
- * address in `*bytes`): numpy.ndarray where NumPy is, else memoryview. */
-PyObject *wpy_array_new(State *state, const webnn_descriptor *descriptor, webnn_future *owner, void **bytes);
+/* An array over what a read gave (a count of `owner` is taken), or over fresh memory (`owner` NULL;
+ * its address in `*bytes`): numpy.ndarray where NumPy is, else memoryview. */
+PyObject *wpy_array_new(State *state, const webnn_descriptor *descriptor, webnn_future *owner,
+                        void **bytes);
 int wpy_memory_init(PyObject *module, State *state);
 
 /* ---- queue.c */
@@ -195,11 +206,27 @@ void wpy_queue_release(Queue *queue);
 int wpy_queue_watch(State *state, PyObject *future, webnn_future *native);
 /* Moves `data` away, to be released when `native` has settled; waits for that when nobody can. */
 void wpy_queue_hold(State *state, Data *data, webnn_future *native);
-/* The same for memory that a graph uses: `*ud` is for `wpy_queue_unpin`, which any thread may call. */
+/* The same for memory that a graph uses: `*ud` is for `wpy_queue_unpin`, which any thread may call.
+ */
 int wpy_queue_pin(State *state, Data *data, void **ud);
 void wpy_queue_unpin(void *ud);
 void wpy_queue_forget(void *ud); /* undoes a pin that nobody took */
+/* Has `run(ud)` called in the poller, with the GIL; any thread may ask. `drop(ud)` instead, in any
+ * thread and without the interpreter, when that is gone or memory is short. */
+void wpy_queue_post(Queue *queue, void (*run)(void *ud), void (*drop)(void *ud), void *ud);
+/* One count of the queue, whose poller runs; NULL and an exception when it cannot. */
+Queue *wpy_queue_started(State *state);
 extern PyMethodDef wpy_queue_methods[];
+
+/* ---- scopes.c */
+
+PyObject *wpy_context_push_error_scope(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                       PyObject *names);
+PyObject *wpy_context_pop_error_scope(PyObject *self, PyObject *unused);
+PyObject *wpy_context_get_handler(PyObject *self, void *unused);
+int wpy_context_set_handler(PyObject *self, PyObject *handler, void *unused);
+/* Before the context goes. */
+void wpy_context_stop_watching(Context *self);
 
 /* ---- one a type */
 
@@ -213,34 +240,48 @@ int wpy_opmethod_init(PyObject *module, State *state);
 /* Puts one method an operation on the type. */
 int wpy_opmethods_add(State *state, PyTypeObject *type);
 
-/* A future that has settled already, from a new reference, or from the current exception for NULL. */
+/* A future that has settled already, from a new reference, or from the current exception for NULL.
+ */
 PyObject *wpy_future_settled(State *state, PyObject *result);
-typedef enum wpy_future_kind { FUTURE_VALUE, FUTURE_BUILD, FUTURE_READ, FUTURE_READ_INTO, FUTURE_LOST } wpy_future_kind;
-/* A future round a native one (one count is taken over, also on failure). `subject` is the context of a
- * build, the tensor of a read; `definition` what a built graph keeps; `data` is moved away. */
-PyObject *wpy_future_new(State *state, wpy_future_kind kind, webnn_future *native, PyObject *subject,
-                         PyObject *definition, Data *data);
+typedef enum wpy_future_kind {
+  FUTURE_VALUE,
+  FUTURE_BUILD,
+  FUTURE_READ,
+  FUTURE_READ_INTO,
+  FUTURE_LOST
+} wpy_future_kind;
+/* A future round a native one (one count is taken over, also on failure). `subject` is the context
+ * of a build, the tensor of a read; `definition` what a built graph keeps; `data` is moved away. */
+PyObject *wpy_future_new(State *state, wpy_future_kind kind, webnn_future *native,
+                         PyObject *subject, PyObject *definition, Data *data);
 /* Settles and runs the callbacks: the poller's turn. */
 void wpy_future_ready(PyObject *future);
 
-PyObject *wpy_tensor_new(State *state, PyObject *context, webnn_tensor *native); /* takes over a count */
+PyObject *wpy_tensor_new(State *state, PyObject *context,
+                         webnn_tensor *native); /* takes over a count */
 PyObject *wpy_graph_new(State *state, PyObject *context, webnn_graph *native, PyObject *definition);
 PyObject *wpy_operand_new(Builder *builder, const webnn_operand *native);
 
 /* Nobody else may be inside the builder: InvalidStateError when somebody is. */
 int wpy_builder_enter(Builder *builder, wpy_lock *lock);
-/* Adds an operation; at most `n_outs` outputs. An Operand, or a tuple where the operation gives a list. */
-PyObject *wpy_builder_call(Builder *builder, const webnn_op *op, const webnn_value *values, size_t n_values,
-                           size_t n_outs);
+/* Adds an operation; at most `n_outs` outputs. An Operand, or a tuple where the operation gives a
+ * list. */
+PyObject *wpy_builder_call(Builder *builder, const webnn_op *op, const webnn_value *values,
+                           size_t n_values, size_t n_outs);
 /* A scalar constant. */
 PyObject *wpy_builder_number(Builder *builder, webnn_data_type type, webnn_number value);
 
 /* Methods of Context that live with what they work on: tensor.c, run.c. */
-PyObject *wpy_context_write_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
-PyObject *wpy_context_read_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
-PyObject *wpy_context_dispatch(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
-PyObject *wpy_graph_profile(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
-PyObject *wpy_context_compute(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
+PyObject *wpy_context_write_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                   PyObject *names);
+PyObject *wpy_context_read_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                  PyObject *names);
+PyObject *wpy_context_dispatch(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names);
+PyObject *wpy_graph_profile(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                            PyObject *names);
+PyObject *wpy_context_compute(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                              PyObject *names);
 
 /* A zeroed object of one of our types, with its state set. */
 void *wpy_object_new(State *state, PyTypeObject *type);

@@ -1,9 +1,9 @@
 /* webnn.Tensor, and what a context does with one: write, read, lend it out. */
 #include "state.h"
 
-#include "dlpack.h"
 #include <stdlib.h>
 #include <string.h>
+#include "dlpack.h"
 
 PyObject *wpy_tensor_new(State *state, PyObject *context, webnn_tensor *native) {
   webnn_descriptor descriptor = webnn_tensor_descriptor(native);
@@ -49,10 +49,9 @@ PyObject *wpy_context_write_tensor(PyObject *object, PyObject *const *args, Py_s
     wpy_data_release(&data);
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_write(self->native, tensor->native, data.bytes, data.n_bytes, &error);
-  Py_END_ALLOW_THREADS
-  wpy_data_release(&data);
+  Py_BEGIN_ALLOW_THREADS status =
+      webnn_tensor_write(self->native, tensor->native, data.bytes, data.n_bytes, &error);
+  Py_END_ALLOW_THREADS wpy_data_release(&data);
   if (status != WEBNN_OK) return wpy_raise(self->state, &error);
   Py_RETURN_NONE;
 }
@@ -61,10 +60,8 @@ static PyObject *read_whole(Context *self, Tensor *tensor) {
   webnn_future *native;
   webnn_error error;
   webnn_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_read(self->native, tensor->native, &native, &error);
-  Py_END_ALLOW_THREADS
-  if (status != WEBNN_OK) return wpy_raise(self->state, &error);
+  Py_BEGIN_ALLOW_THREADS status = webnn_tensor_read(self->native, tensor->native, &native, &error);
+  Py_END_ALLOW_THREADS if (status != WEBNN_OK) return wpy_raise(self->state, &error);
   return wpy_future_new(self->state, FUTURE_READ, native, (PyObject *)tensor, NULL, NULL);
 }
 
@@ -79,16 +76,16 @@ static PyObject *read_into(Context *self, Tensor *tensor, PyObject *out) {
     wpy_data_release(&data);
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_read_into(self->native, tensor->native, data.bytes, data.n_bytes, &native, &error);
-  Py_END_ALLOW_THREADS
-  if (status == WEBNN_OK)
-    return wpy_future_new(self->state, FUTURE_READ_INTO, native, (PyObject *)tensor, NULL, &data);
+  Py_BEGIN_ALLOW_THREADS status = webnn_tensor_read_into(self->native, tensor->native, data.bytes,
+                                                         data.n_bytes, &native, &error);
+  Py_END_ALLOW_THREADS if (status == WEBNN_OK) return wpy_future_new(
+      self->state, FUTURE_READ_INTO, native, (PyObject *)tensor, NULL, &data);
   wpy_data_release(&data);
   return wpy_raise(self->state, &error);
 }
 
-static PyObject *read_tensor(Context *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *read_tensor(Context *self, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *names) {
   static const char *const keywords[] = {"tensor", "out", NULL};
   static const Params params = {"read_tensor", keywords, 2, 1};
   PyObject *given[2];
@@ -116,10 +113,8 @@ static int map(Tensor *self, void **bytes, bool *read_only) {
     Where where = {"Tensor", NULL, NULL};
     return wpy_argument_error(&where, "the tensor is neither readable nor writable");
   }
-  Py_BEGIN_ALLOW_THREADS
-  status = webnn_tensor_map(self->native, bytes, &error);
-  Py_END_ALLOW_THREADS
-  if (status == WEBNN_OK) return 0;
+  Py_BEGIN_ALLOW_THREADS status = webnn_tensor_map(self->native, bytes, &error);
+  Py_END_ALLOW_THREADS if (status == WEBNN_OK) return 0;
   wpy_raise(self->state, &error);
   return -1;
 }
@@ -173,15 +168,13 @@ static void capsule_end(PyObject *capsule) { /* a consumer renames the capsule; 
   if (loan != NULL) loan_end(loan);
 }
 
-static void fill_tensor(dlpack_tensor *out, Loan *loan, void *bytes, const webnn_descriptor *descriptor) {
-  static const uint8_t kinds[] = {[WEBNN_DATA_TYPE_FLOAT32] = DLPACK_FLOAT,
-                                  [WEBNN_DATA_TYPE_FLOAT16] = DLPACK_FLOAT,
-                                  [WEBNN_DATA_TYPE_INT32] = DLPACK_INT,
-                                  [WEBNN_DATA_TYPE_UINT32] = DLPACK_UINT,
-                                  [WEBNN_DATA_TYPE_INT64] = DLPACK_INT,
-                                  [WEBNN_DATA_TYPE_UINT64] = DLPACK_UINT,
-                                  [WEBNN_DATA_TYPE_INT8] = DLPACK_INT,
-                                  [WEBNN_DATA_TYPE_UINT8] = DLPACK_UINT};
+static void fill_tensor(dlpack_tensor *out, Loan *loan, void *bytes,
+                        const webnn_descriptor *descriptor) {
+  static const uint8_t kinds[] = {
+      [WEBNN_DATA_TYPE_FLOAT32] = DLPACK_FLOAT, [WEBNN_DATA_TYPE_FLOAT16] = DLPACK_FLOAT,
+      [WEBNN_DATA_TYPE_INT32] = DLPACK_INT,     [WEBNN_DATA_TYPE_UINT32] = DLPACK_UINT,
+      [WEBNN_DATA_TYPE_INT64] = DLPACK_INT,     [WEBNN_DATA_TYPE_UINT64] = DLPACK_UINT,
+      [WEBNN_DATA_TYPE_INT8] = DLPACK_INT,      [WEBNN_DATA_TYPE_UINT8] = DLPACK_UINT};
   size_t rank = descriptor->rank;
   int64_t stride = 1;
   for (size_t i = rank; i-- > 0;) {
@@ -210,41 +203,52 @@ static void *copy_of(Tensor *self, Loan *loan, void *bytes) {
   return loan->copy;
 }
 
-/* The capsule. A consumer of the first protocol cannot be told that memory is read-only: it gets a copy. */
+static PyObject *first_capsule(Loan *loan, void *bytes, const webnn_descriptor *descriptor) {
+  dlpack_managed *managed = &loan->managed.first;
+  managed->context = loan;
+  managed->deleter = first_deleter;
+  fill_tensor(&managed->tensor, loan, bytes, descriptor);
+  return PyCapsule_New(managed, "dltensor", capsule_end);
+}
+
+static PyObject *versioned_capsule(Loan *loan, void *bytes, const webnn_descriptor *descriptor,
+                                   uint64_t flags) {
+  dlpack_versioned *managed = &loan->managed.versioned;
+  managed->version.major = DLPACK_MAJOR;
+  managed->context = loan;
+  managed->deleter = versioned_deleter;
+  managed->flags = flags;
+  fill_tensor(&managed->tensor, loan, bytes, descriptor);
+  return PyCapsule_New(managed, "dltensor_versioned", capsule_end);
+}
+
+/* The capsule. A consumer of the first protocol cannot be told that memory is read-only: it gets a
+ * copy. */
 static PyObject *lend(Tensor *self, bool versioned, bool must_copy, bool may_copy) {
   webnn_descriptor descriptor = webnn_tensor_descriptor(self->native);
   void *bytes;
   bool read_only;
   if (map(self, &bytes, &read_only) < 0) return NULL;
   bool copies = must_copy || (read_only && !versioned);
-  Loan *loan = calloc(1, sizeof *loan + 2 * descriptor.rank * sizeof *loan->dims);
-  if (loan == NULL || (copies && !may_copy)) {
-    free(loan);
+  if (copies && !may_copy) {
     webnn_tensor_unmap(self->native);
-    if (loan == NULL) return PyErr_NoMemory();
-    PyErr_SetString(PyExc_BufferError, "the tensor is read-only, which this version of DLPack cannot say");
+    PyErr_SetString(PyExc_BufferError,
+                    "the tensor is read-only, which this version of DLPack cannot say");
     return NULL;
   }
-  if (copies) bytes = copy_of(self, loan, bytes);
-  else loan->tensor = webnn_tensor_retain(self->native);
-  PyObject *capsule = NULL;
-  if (bytes == NULL) {
-    PyErr_NoMemory();
-  } else if (versioned) {
-    dlpack_versioned *managed = &loan->managed.versioned;
-    managed->version.major = DLPACK_MAJOR;
-    managed->context = loan;
-    managed->deleter = versioned_deleter;
-    managed->flags = copies ? DLPACK_COPIED : read_only ? DLPACK_READ_ONLY : 0;
-    fill_tensor(&managed->tensor, loan, bytes, &descriptor);
-    capsule = PyCapsule_New(managed, "dltensor_versioned", capsule_end);
-  } else {
-    dlpack_managed *managed = &loan->managed.first;
-    managed->context = loan;
-    managed->deleter = first_deleter;
-    fill_tensor(&managed->tensor, loan, bytes, &descriptor);
-    capsule = PyCapsule_New(managed, "dltensor", capsule_end);
+  Loan *loan = calloc(1, sizeof *loan + 2 * descriptor.rank * sizeof *loan->dims);
+  if (loan == NULL) {
+    webnn_tensor_unmap(self->native);
+    return PyErr_NoMemory();
   }
+  if (copies)
+    bytes = copy_of(self, loan, bytes);
+  else
+    loan->tensor = webnn_tensor_retain(self->native);
+  uint64_t flags = copies ? DLPACK_COPIED : read_only ? DLPACK_READ_ONLY : 0;
+  PyObject *capsule = bytes == NULL ? PyErr_NoMemory()
+                      : versioned   ? versioned_capsule(loan, bytes, &descriptor, flags)
+                                    : first_capsule(loan, bytes, &descriptor);
   if (capsule == NULL) loan_end(loan);
   return capsule;
 }
@@ -267,7 +271,8 @@ static int wants_cpu(PyObject *device) {
   return -1;
 }
 
-static PyObject *tensor_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
+static PyObject *tensor_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names) {
   static const char *const keywords[] = {"stream", "max_version", "dl_device", "copy", NULL};
   static const Params params = {"__dlpack__", keywords, 0, 0};
   PyObject *given[4];
@@ -286,10 +291,8 @@ static PyObject *tensor_dlpack_device(PyObject *self, PyObject *unused) {
 
 static PyObject *tensor_destroy(PyObject *self, PyObject *unused) {
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS
-  webnn_tensor_destroy(((Tensor *)self)->native);
-  Py_END_ALLOW_THREADS
-  Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS webnn_tensor_destroy(((Tensor *)self)->native);
+  Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *tensor_enter(PyObject *self, PyObject *unused) {
@@ -366,10 +369,13 @@ static void tensor_dealloc(PyObject *object) {
 
 static PyGetSetDef tensor_getset[] = {
     {"shape", tensor_shape, NULL, "A list of dimensions. Spec: MLTensor.shape.", NULL},
-    {"data_type", tensor_data_type, NULL, "The element type's name. Spec: MLTensor.dataType.", NULL},
+    {"data_type", tensor_data_type, NULL, "The element type's name. Spec: MLTensor.dataType.",
+     NULL},
     {"byte_length", tensor_byte_length, NULL, "What a buffer for it must have.", NULL},
-    {"readable", tensor_flag, NULL, "read_tensor may be called. Spec: MLTensor.readable.", (void *)&readable},
-    {"writable", tensor_flag, NULL, "write_tensor may be called. Spec: MLTensor.writable.", (void *)&writable},
+    {"readable", tensor_flag, NULL, "read_tensor may be called. Spec: MLTensor.readable.",
+     (void *)&readable},
+    {"writable", tensor_flag, NULL, "write_tensor may be called. Spec: MLTensor.writable.",
+     (void *)&writable},
     {"constant", tensor_flag, NULL, "For GraphBuilder.constant only. Spec: MLTensor.constant.",
      (void *)&constant},
     {"context", tensor_context, NULL, "Where it comes from.", NULL},
@@ -381,13 +387,16 @@ static PyMethodDef tensor_methods[] = {
     {"__dlpack__", WPY_FAST(tensor_dlpack), METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule over the memory, once queued work is done."},
-    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "__dlpack_device__($self)\n--\n\n(1, 0): the CPU."},
+    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS,
+     "__dlpack_device__($self)\n--\n\n(1, 0): the CPU."},
     {"__enter__", tensor_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe tensor itself."},
-    {"__exit__", WPY_FAST(tensor_exit), METH_FASTCALL, "__exit__($self, *args)\n--\n\nDestroys it."},
+    {"__exit__", WPY_FAST(tensor_exit), METH_FASTCALL,
+     "__exit__($self, *args)\n--\n\nDestroys it."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot tensor_slots[] = {
-    {Py_tp_doc, "Memory that graphs read and write. Made by Context.create_tensor. Spec: MLTensor."},
+    {Py_tp_doc,
+     "Memory that graphs read and write. Made by Context.create_tensor. Spec: MLTensor."},
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_traverse, tensor_traverse},
     {Py_tp_repr, tensor_repr},
@@ -397,10 +406,10 @@ static PyType_Slot tensor_slots[] = {
     {Py_bf_getbuffer, tensor_getbuffer},
     {Py_bf_releasebuffer, tensor_releasebuffer},
     {0, NULL}};
-static PyType_Spec tensor_spec = {
-    "webnn.Tensor", sizeof(Tensor), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    tensor_slots};
+static PyType_Spec tensor_spec = {"webnn.Tensor", sizeof(Tensor), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                      Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  tensor_slots};
 
 int wpy_tensor_init(PyObject *module, State *state) {
   state->tensor = wpy_add_type(module, &tensor_spec, NULL);

@@ -1,5 +1,5 @@
-/* Python objects turned into the core's values, and back. Every refusal is a TypeError that names the
- * operation and the argument. */
+/* Python objects turned into the core's values, and back. Every refusal is a TypeError that names
+ * the operation and the argument. */
 #include "state.h"
 
 #include <math.h>
@@ -73,8 +73,8 @@ static PyObject *as_int(const Where *where, const char *wanted, PyObject *object
   return number;
 }
 
-static int integer(const Where *where, PyObject *object, long long min, long long max, const char *wanted,
-                   long long *out) {
+static int integer(const Where *where, PyObject *object, long long min, long long max,
+                   const char *wanted, long long *out) {
   int overflow = 0;
   PyObject *number = as_int(where, wanted, object);
   if (number == NULL) return -1;
@@ -83,13 +83,15 @@ static int integer(const Where *where, PyObject *object, long long min, long lon
   if (*out == -1 && overflow == 0 && PyErr_Occurred()) return -1;
   if (overflow != 0)
     return wpy_argument_error(where, "must be %s, not %s", wanted, overflow < 0 ? "less" : "more");
-  if (*out < min || *out > max) return wpy_argument_error(where, "must be %s, not %lld", wanted, *out);
+  if (*out < min || *out > max)
+    return wpy_argument_error(where, "must be %s, not %lld", wanted, *out);
   return 0;
 }
 
 int wpy_uint32(const Where *where, PyObject *object, uint32_t *out) {
   long long value;
-  if (integer(where, object, 0, UINT32_MAX, "an integer from 0 to 4294967295", &value) < 0) return -1;
+  if (integer(where, object, 0, UINT32_MAX, "an integer from 0 to 4294967295", &value) < 0)
+    return -1;
   *out = (uint32_t)value;
   return 0;
 }
@@ -123,7 +125,9 @@ static int big_number(PyObject *object, webnn_number *out) {
   return 0;
 }
 
-static bool has_slot(PyObject *object, int slot) { return PyType_GetSlot(Py_TYPE(object), slot) != NULL; }
+static bool has_slot(PyObject *object, int slot) {
+  return PyType_GetSlot(Py_TYPE(object), slot) != NULL;
+}
 
 int wpy_number(const Where *where, PyObject *object, webnn_number *out) {
   if (PyLong_Check(object)) return big_number(object, out);
@@ -137,17 +141,20 @@ int wpy_number(const Where *where, PyObject *object, webnn_number *out) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
     PyErr_Clear(); /* an array of one float, say: it may still be a number */
   }
-  if (!PyFloat_Check(object) && !has_slot(object, Py_nb_float)) return wrong_type(where, "a number", object);
+  if (!PyFloat_Check(object) && !has_slot(object, Py_nb_float))
+    return wrong_type(where, "a number", object);
   out->kind = WEBNN_NUMBER_DOUBLE;
   out->as.f = PyFloat_AsDouble(object);
   if (out->as.f != -1.0 || !PyErr_Occurred()) return 0;
-  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+    return -1;
   PyErr_Clear();
   return wrong_type(where, "a number", object);
 }
 
 int wpy_bool(const Where *where, PyObject *object, bool *out) {
-  if (object != Py_True && object != Py_False && (object == Py_None || !has_slot(object, Py_nb_bool)))
+  if (object != Py_True && object != Py_False &&
+      (object == Py_None || !has_slot(object, Py_nb_bool)))
     return wrong_type(where, "a bool", object);
   int truth = PyObject_IsTrue(object);
   *out = truth > 0;
@@ -225,15 +232,18 @@ PyObject *wpy_items(const Where *where, PyObject *object, Scratch *scratch) {
   bool listed = !PyUnicode_Check(object) && !PyBytes_Check(object) && !PyByteArray_Check(object) &&
                 !PyDict_Check(object) && (has_slot(object, Py_tp_iter) || PySequence_Check(object));
   PyObject *items = listed ? PySequence_Tuple(object) : NULL;
-  if (!listed) wrong_type(where, "a sequence", object);
-  else if (items == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) { /* an array without dimensions */
+  if (!listed)
+    wrong_type(where, "a sequence", object);
+  else if (items == NULL &&
+           PyErr_ExceptionMatches(PyExc_TypeError)) { /* an array without dimensions */
     PyErr_Clear();
     wrong_type(where, "a sequence", object);
   }
   return keep(scratch, items);
 }
 
-int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint32_t **out, size_t *n) {
+int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint32_t **out,
+              size_t *n) {
   PyObject *items = wpy_items(where, object, scratch);
   if (items == NULL) return -1;
   *n = (size_t)PyTuple_Size(items);
@@ -245,7 +255,8 @@ int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint
   return 0;
 }
 
-int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out, size_t *n) {
+int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out,
+               size_t *n) {
   PyObject *items = wpy_items(where, object, scratch);
   if (items == NULL) return -1;
   *n = (size_t)PyTuple_Size(items);
@@ -278,7 +289,9 @@ PyObject *wpy_shape_object(const webnn_descriptor *descriptor) {
   return list;
 }
 
-PyObject *wpy_type_object(webnn_data_type type) { return PyUnicode_InternFromString(webnn_data_type_name(type)); }
+PyObject *wpy_type_object(webnn_data_type type) {
+  return PyUnicode_InternFromString(webnn_data_type_name(type));
+}
 
 PyObject *wpy_descriptor_text(const webnn_descriptor *descriptor) {
   PyObject *shape = wpy_shape_object(descriptor);
@@ -292,7 +305,8 @@ PyObject *wpy_descriptor_object(const State *state, const webnn_descriptor *desc
   PyObject *shape = wpy_shape_object(descriptor);
   PyObject *type = wpy_type_object(descriptor->data_type);
   PyObject *out = PyObject_CallNoArgs((PyObject *)state->descriptor);
-  if (shape == NULL || type == NULL || out == NULL || PyDict_SetItemString(out, "shape", shape) < 0 ||
+  if (shape == NULL || type == NULL || out == NULL ||
+      PyDict_SetItemString(out, "shape", shape) < 0 ||
       PyDict_SetItemString(out, "data_type", type) < 0)
     Py_CLEAR(out);
   Py_XDECREF(shape);
@@ -319,15 +333,15 @@ static PyType_Slot descriptor_slots[] = {
     {Py_tp_doc, "What an input or output is: `shape` and `data_type`, as keys and as attributes."},
     {Py_tp_getattro, record_getattr},
     {0, NULL}};
-static PyType_Spec descriptor_spec = {"webnn.Descriptor", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-                                      descriptor_slots};
+static PyType_Spec descriptor_spec = {
+    "webnn.Descriptor", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, descriptor_slots};
 
 static PyType_Slot lost_info_slots[] = {
     {Py_tp_doc, "Why a context was lost: `message`, as key and as attribute."},
     {Py_tp_getattro, record_getattr},
     {0, NULL}};
-static PyType_Spec lost_info_spec = {"webnn.ContextLostInfo", 0, 0,
-                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, lost_info_slots};
+static PyType_Spec lost_info_spec = {
+    "webnn.ContextLostInfo", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, lost_info_slots};
 
 int wpy_records_init(PyObject *module, State *state) {
   state->descriptor = wpy_add_type(module, &descriptor_spec, (PyObject *)&PyDict_Type);

@@ -103,6 +103,24 @@ class Context:
     def info(self) -> dict[str, Any]:
         """What was chosen: backend, device, driver, threads, why."""
 
+    @property
+    def on_uncaptured_error(self) -> Callable[[Exception], object] | None:
+        """A function that is called with every error that no error scope has caught, in a thread of the library.
+
+        None: no function. An extension.
+        """
+
+    @on_uncaptured_error.setter
+    def on_uncaptured_error(self, handler: Callable[[Exception], object] | None, /) -> None: ...
+    def push_error_scope(self, filter: Literal["validation", "out-of-memory", "internal"]) -> None:
+        """Opens an error scope, which notes the first error of its kind.
+
+        Errors are raised all the same. An extension.
+        """
+
+    def pop_error_scope(self) -> Future[Exception | None]:
+        """A Future of what the innermost error scope has noted, an exception or None; closes it. An extension."""
+
     def create_tensor(
         self,
         shape: Sequence[int],

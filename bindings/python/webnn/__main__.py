@@ -26,11 +26,24 @@ def info(_):
     return 0
 
 
+def replay(options):
+    """Runs a saved comparison on every backend that is here."""
+    from webnn.testing import replay as run_again
+
+    outcomes = run_again(options.file)
+    for name, outcome in outcomes:
+        print(f"{name}: {outcome}")
+    return 0 if all(outcome for _, outcome in outcomes) else 1
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m webnn", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("info", help=info.__doc__)
     command.set_defaults(run=info)
+    command = commands.add_parser("replay", help=replay.__doc__)
+    command.add_argument("file", help="what Comparison.save wrote")
+    command.set_defaults(run=replay)
     options = parser.parse_args(arguments)
     return options.run(options)
 

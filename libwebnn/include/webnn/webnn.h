@@ -11,6 +11,7 @@
 #include <webnn/op.h>
 #include <webnn/ops.h>
 #include <webnn/options.h>
+#include <webnn/serial.h>
 #include <webnn/tensor.h>
 
 #define WEBNN_VERSION_MAJOR 0

@@ -44,7 +44,8 @@ static webnn_error_filter filter_of(const webnn_error *error) {
     case WEBNN_ERROR_NOT_SUPPORTED: return WEBNN_ERROR_FILTER_VALIDATION;
     default: break;
   }
-  return wnn_error_is_no_memory(error) ? WEBNN_ERROR_FILTER_OUT_OF_MEMORY : WEBNN_ERROR_FILTER_INTERNAL;
+  return wnn_error_is_no_memory(error) ? WEBNN_ERROR_FILTER_OUT_OF_MEMORY
+                                       : WEBNN_ERROR_FILTER_INTERNAL;
 }
 
 bool wnn_watch_catch(wnn_watch *watch, const webnn_error *error) {
@@ -79,7 +80,8 @@ void wnn_watch_tell(wnn_watch *watch, const webnn_error *error) {
   wnn_mutex_unlock(&watch->lock);
 }
 
-/* A callback that was replaced runs, and not below the calling thread, which would wait for itself. */
+/* A callback that was replaced runs, and not below the calling thread, which would wait for itself.
+ */
 static bool must_wait(const wnn_watch *watch, uint64_t n_changes) {
   bool older = false;
   for (const wnn_telling *tell = watch->tells; tell != NULL; tell = tell->next) {
@@ -95,7 +97,8 @@ webnn_status webnn_context_push_error_scope(webnn_context *context, webnn_error_
                                             webnn_error *err) {
   wnn_watch *watch = &context->timeline->watch;
   if ((unsigned)filter > WEBNN_ERROR_FILTER_INTERNAL)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "push_error_scope: no such filter (%d)", (int)filter);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "push_error_scope: no such filter (%d)",
+                         (int)filter);
   if (wnn_timeline_forked(context->timeline))
     return wnn_context_fail_lost(context, "push_error_scope", err);
   wnn_scope *scope = wnn_alloc_zeroed(wnn_context_alloc(context), sizeof *scope);
@@ -109,7 +112,8 @@ webnn_status webnn_context_push_error_scope(webnn_context *context, webnn_error_
   return WEBNN_OK;
 }
 
-webnn_status webnn_context_pop_error_scope(webnn_context *context, webnn_error *out, webnn_error *err) {
+webnn_status webnn_context_pop_error_scope(webnn_context *context, webnn_error *out,
+                                           webnn_error *err) {
   wnn_watch *watch = &context->timeline->watch;
   if (out != NULL) *out = (webnn_error){WEBNN_OK, ""};
   if (wnn_timeline_forked(context->timeline))
@@ -126,7 +130,8 @@ webnn_status webnn_context_pop_error_scope(webnn_context *context, webnn_error *
   return WEBNN_OK;
 }
 
-void webnn_context_on_uncaptured_error(webnn_context *context, webnn_error_callback callback, void *ud) {
+void webnn_context_on_uncaptured_error(webnn_context *context, webnn_error_callback callback,
+                                       void *ud) {
   wnn_watch *watch = &context->timeline->watch;
   if (wnn_timeline_forked(context->timeline)) return;
   wnn_mutex_lock(&watch->lock);
@@ -140,7 +145,8 @@ void webnn_context_on_uncaptured_error(webnn_context *context, webnn_error_callb
 
 void webnn_context_report_error(webnn_context *context, const webnn_error *error) {
   wnn_watch *watch = &context->timeline->watch;
-  if (!wnn_watch_is_on(watch) || error->status == WEBNN_OK || wnn_timeline_forked(context->timeline))
+  if (!wnn_watch_is_on(watch) || error->status == WEBNN_OK ||
+      wnn_timeline_forked(context->timeline))
     return;
   if (!wnn_watch_catch(watch, error)) wnn_watch_tell(watch, error);
 }

@@ -1,14 +1,15 @@
-/* Failures told a second time: the caller has its status, whoever watches the context has error scopes and
- * a callback. While nobody watches, a failure costs one relaxed load more and a success none.
+/* Failures told a second time: the caller has its status, whoever watches the context has error
+ * scopes and a callback. While nobody watches, a failure costs one relaxed load more and a success
+ * none.
  *
- * The watch has a lock of its own, the innermost: it may be taken under the timeline's. Callbacks run
- * without any lock. In a forked child nothing is reported. */
+ * The watch has a lock of its own, the innermost: it may be taken under the timeline's. Callbacks
+ * run without any lock. In a forked child nothing is reported. */
 #ifndef WNN_CONTEXT_REPORT_H
 #define WNN_CONTEXT_REPORT_H
 
+#include <webnn/context.h>
 #include "base/alloc.h"
 #include "base/sync.h"
-#include <webnn/context.h>
 
 typedef struct wnn_scope wnn_scope;
 typedef struct wnn_telling wnn_telling;
@@ -36,11 +37,12 @@ bool wnn_watch_catch(wnn_watch *watch, const webnn_error *error);
 /* Calls the callback, if there is one. Without the timeline's lock. */
 void wnn_watch_tell(wnn_watch *watch, const webnn_error *error);
 
-/* The end of a public call on the context: `err` has the failure, if it failed. Returns the status. */
+/* The end of a public call on the context: `err` has the failure, if it failed. Returns the status.
+ */
 webnn_status wnn_context_end(webnn_context *context, webnn_status status, const webnn_error *err);
 
-/* Where a public call's failure is written: the caller's variable, or our own when there is none, so that
- * there is something to report. */
+/* Where a public call's failure is written: the caller's variable, or our own when there is none,
+ * so that there is something to report. */
 static inline webnn_error *wnn_error_or(webnn_error *err, webnn_error *own) {
   return err != NULL ? err : own;
 }

@@ -1,7 +1,7 @@
 #include "context/tensor.h"
 
-#include "base/error.h"
 #include <string.h>
+#include "base/error.h"
 
 /* A read of at most so many bytes is copied on the spot: handing it over would take longer. */
 #define QUICK_READ_BYTES ((size_t)128 * 1024)
@@ -168,7 +168,8 @@ webnn_status webnn_tensor_create_constant(webnn_context *context,
   webnn_error own;
   *out = NULL;
   err = wnn_error_or(err, &own);
-  return wnn_context_end(context, create_constant(context, descriptor, data, n_bytes, out, err), err);
+  return wnn_context_end(context, create_constant(context, descriptor, data, n_bytes, out, err),
+                         err);
 }
 
 /* ---- owners and the end */

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <webnn/context.h>
 
-webnn_status wnn_builder_create(webnn_context *context, const wnn_alloc *alloc, webnn_builder **out) {
+webnn_status wnn_builder_create(webnn_context *context, const wnn_alloc *alloc,
+                                webnn_builder **out) {
   *out = NULL;
   webnn_builder *builder = wnn_alloc_zeroed(alloc, sizeof *builder);
   if (builder == NULL) return WEBNN_ERROR_UNKNOWN;
@@ -70,14 +71,17 @@ webnn_status wnn_builder_end(webnn_builder *builder, webnn_status status) {
 
 static size_t name_hash(webnn_str name) {
   size_t hash = 14695981039346656037ull;
-  for (size_t i = 0; i < name.size; i++) hash = (hash ^ (unsigned char)name.data[i]) * 1099511628211ull;
+  for (size_t i = 0; i < name.size; i++)
+    hash = (hash ^ (unsigned char)name.data[i]) * 1099511628211ull;
   return hash;
 }
 
-/* The slot of the name: the input that has it, or where it would go. `n_slots` is a power of two. */
+/* The slot of the name: the input that has it, or where it would go. `n_slots` is a power of two.
+ */
 static wnn_leaf **find_slot(wnn_leaf **names, size_t n_slots, webnn_str name) {
   size_t i = name_hash(name) & (n_slots - 1);
-  while (names[i] != NULL && !wnn_str_equal(names[i]->operand.value.name, name)) i = (i + 1) & (n_slots - 1);
+  while (names[i] != NULL && !wnn_str_equal(names[i]->operand.value.name, name))
+    i = (i + 1) & (n_slots - 1);
   return &names[i];
 }
 
@@ -98,14 +102,16 @@ static webnn_status check_input_name(webnn_builder *builder, webnn_str name) {
   webnn_error *err = &builder->err;
   if (name.size == 0) return wnn_error_set(err, WEBNN_ERROR_TYPE, "input: the name is empty");
   if (!wnn_utf8_valid(name))
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "input: the name '%s' is not UTF-8", wnn_quote(name).text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "input: the name '%s' is not UTF-8",
+                         wnn_quote(name).text);
   if (builder->n_slots != 0 && *find_slot(builder->names, builder->n_slots, name) != NULL)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "input: the name '%s' is taken", wnn_quote(name).text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "input: the name '%s' is taken",
+                         wnn_quote(name).text);
   return WEBNN_OK;
 }
 
-static webnn_status add_input(webnn_builder *builder, webnn_str name, const webnn_descriptor *descriptor,
-                              webnn_operand **out) {
+static webnn_status add_input(webnn_builder *builder, webnn_str name,
+                              const webnn_descriptor *descriptor, webnn_operand **out) {
   wnn_desc desc;
   webnn_status status = wnn_builder_can_build(builder, "input");
   if (status == WEBNN_OK) status = check_input_name(builder, name);
@@ -119,20 +125,23 @@ static webnn_status add_input(webnn_builder *builder, webnn_str name, const webn
 
   wnn_leaf *input = wnn_arena_get(&builder->arena, sizeof *input);
   if (input == NULL || !make_room_for_name(builder)) return wnn_error_no_memory(&builder->err);
-  input->operand = (webnn_operand){.value = {.desc = desc, .kind = WNN_VALUE_INPUT}, .builder = builder};
+  input->operand =
+      (webnn_operand){.value = {.desc = desc, .kind = WNN_VALUE_INPUT}, .builder = builder};
   if (!wnn_arena_str(&builder->arena, name, &input->operand.value.name))
     return wnn_error_no_memory(&builder->err);
   *find_slot(builder->names, builder->n_slots, input->operand.value.name) = input;
-  if (builder->last_input != NULL) builder->last_input->next = input;
-  else builder->inputs = input;
+  if (builder->last_input != NULL)
+    builder->last_input->next = input;
+  else
+    builder->inputs = input;
   builder->last_input = input;
   builder->n_inputs++;
   *out = &input->operand;
   return WEBNN_OK;
 }
 
-webnn_status webnn_builder_input(webnn_builder *builder, webnn_str name, const webnn_descriptor *descriptor,
-                                 webnn_operand **out) {
+webnn_status webnn_builder_input(webnn_builder *builder, webnn_str name,
+                                 const webnn_descriptor *descriptor, webnn_operand **out) {
   *out = NULL;
   return wnn_builder_end(builder, add_input(builder, name, descriptor, out));
 }
@@ -147,8 +156,8 @@ static webnn_status add_constant(webnn_builder *builder, const wnn_desc *desc, w
     wnn_blob_release(blob);
     return wnn_error_no_memory(&builder->err);
   }
-  constant->operand = (webnn_operand){.value = {.desc = *desc, .kind = WNN_VALUE_CONSTANT, .blob = blob},
-                                      .builder = builder};
+  constant->operand = (webnn_operand){
+      .value = {.desc = *desc, .kind = WNN_VALUE_CONSTANT, .blob = blob}, .builder = builder};
   constant->next = builder->constants;
   builder->constants = constant;
   *out = &constant->operand;
@@ -165,12 +174,13 @@ static webnn_status check_constant(webnn_builder *builder, const webnn_descripto
                                    const void *data, size_t n_bytes, wnn_desc *desc) {
   webnn_status status = wnn_builder_can_build(builder, "constant");
   if (status == WEBNN_OK)
-    status = wnn_desc_make(desc, descriptor->data_type, descriptor->shape, descriptor->rank, "constant",
-                           &builder->err);
+    status = wnn_desc_make(desc, descriptor->data_type, descriptor->shape, descriptor->rank,
+                           "constant", &builder->err);
   if (status != WEBNN_OK) return status;
   if (data == NULL || n_bytes != wnn_desc_bytes(desc))
-    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "constant: %s needs %zu bytes, %zu were given",
-                         wnn_desc_format(desc).text, wnn_desc_bytes(desc), data ? n_bytes : (size_t)0);
+    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE,
+                         "constant: %s needs %zu bytes, %zu were given", wnn_desc_format(desc).text,
+                         wnn_desc_bytes(desc), data ? n_bytes : (size_t)0);
   return WEBNN_OK;
 }
 
@@ -187,14 +197,16 @@ webnn_status webnn_builder_constant(webnn_builder *builder, const webnn_descript
 
 static void nothing_to_release(void *ud) { (void)ud; }
 
-webnn_status webnn_builder_constant_mapped(webnn_builder *builder, const webnn_descriptor *descriptor,
-                                           const void *data, size_t n_bytes, void (*release)(void *ud),
-                                           void *ud, webnn_operand **out) {
+webnn_status webnn_builder_constant_mapped(webnn_builder *builder,
+                                           const webnn_descriptor *descriptor, const void *data,
+                                           size_t n_bytes, void (*release)(void *ud), void *ud,
+                                           webnn_operand **out) {
   wnn_desc desc;
   *out = NULL;
   webnn_status status = check_constant(builder, descriptor, data, n_bytes, &desc);
   if (status != WEBNN_OK) return wnn_builder_end(builder, status);
-  /* The release is armed only once nothing can fail any more: on failure the caller keeps the bytes. */
+  /* The release is armed only once nothing can fail any more: on failure the caller keeps the
+   * bytes. */
   wnn_blob *blob = wnn_blob_wrap(&builder->alloc, data, n_bytes, nothing_to_release, NULL);
   status = add_constant(builder, &desc, blob, out);
   if (status == WEBNN_OK && release != NULL) {
@@ -209,7 +221,8 @@ static webnn_status add_number(webnn_builder *builder, webnn_data_type type, web
   webnn_status status = wnn_builder_can_build(builder, "constant");
   if (status != WEBNN_OK) return status;
   if (webnn_data_type_name(type) == NULL)
-    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "constant: no such data type (%d)", (int)type);
+    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "constant: no such data type (%d)",
+                         (int)type);
   if (value.kind == WEBNN_NUMBER_ABSENT)
     return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "constant: the value is missing");
   wnn_desc desc = wnn_desc_scalar(type);
@@ -218,8 +231,8 @@ static webnn_status add_number(webnn_builder *builder, webnn_data_type type, web
   return add_constant(builder, &desc, blob, out);
 }
 
-webnn_status webnn_builder_constant_number(webnn_builder *builder, webnn_data_type type, webnn_number value,
-                                           webnn_operand **out) {
+webnn_status webnn_builder_constant_number(webnn_builder *builder, webnn_data_type type,
+                                           webnn_number value, webnn_operand **out) {
   *out = NULL;
   return wnn_builder_end(builder, add_number(builder, type, value, out));
 }

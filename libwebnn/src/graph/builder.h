@@ -59,6 +59,10 @@ void wnn_builder_drop_constants(webnn_builder *builder);
 webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operand *outputs,
                                 size_t n_outputs, wnn_graph *graph);
 
+/* The same for whoever only looks at the graph: the builder stays open. `what` begins the message of a state error. */
+webnn_status wnn_builder_copy(webnn_builder *builder, const char *what,
+                              const webnn_named_operand *outputs, size_t n_outputs, wnn_graph *graph);
+
 static inline bool wnn_str_equal(webnn_str a, webnn_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }

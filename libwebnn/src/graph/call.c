@@ -61,8 +61,7 @@ static webnn_status add_activation(webnn_builder *builder, const webnn_value *va
                                    size_t n_values, wnn_node **node) {
   webnn_value own[WEBNN_MAX_FIELDS] = {{0}};
   const webnn_op *op;
-  webnn_status status =
-      wnn_activation_of((*node)->op, values, n_values, &op, own, &builder->err);
+  webnn_status status = wnn_activation_of((*node)->op, values, n_values, &op, own, &builder->err);
   if (status != WEBNN_OK || op == NULL) return status;
   size_t label = (size_t)op->signature->n_fields - 1;
   own[0] = (webnn_value){WEBNN_FIELD_OPERAND, 0, {.operand = (webnn_operand *)(*node)->outputs[0]}};

@@ -1,7 +1,8 @@
 /* From a builder to a graph: checks the outputs and copies what they need. */
 #include "graph/builder.h"
 
-static webnn_status check_output(webnn_builder *builder, const webnn_named_operand *outputs, size_t i) {
+static webnn_status check_output(webnn_builder *builder, const webnn_named_operand *outputs,
+                                 size_t i) {
   webnn_error *err = &builder->err;
   const webnn_named_operand *output = &outputs[i];
   if (output->name.size == 0)
@@ -15,11 +16,12 @@ static webnn_status check_output(webnn_builder *builder, const webnn_named_opera
   if (output->operand == NULL)
     return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' has no operand", name.text);
   if (output->operand->builder != builder)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' belongs to another builder", name.text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' belongs to another builder",
+                         name.text);
   if (output->operand->value.kind != WNN_VALUE_RESULT)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' is %s; use identity to expose it",
-                         name.text,
-                         output->operand->value.kind == WNN_VALUE_INPUT ? "an input" : "a constant");
+    return wnn_error_set(
+        err, WEBNN_ERROR_TYPE, "build: output '%s' is %s; use identity to expose it", name.text,
+        output->operand->value.kind == WNN_VALUE_INPUT ? "an input" : "a constant");
   return WEBNN_OK;
 }
 
@@ -28,12 +30,13 @@ static webnn_status check_outputs(webnn_builder *builder, const webnn_named_oper
   if (n_outputs == 0)
     return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "build: there are no outputs");
   webnn_status status = WEBNN_OK;
-  for (size_t i = 0; i < n_outputs && status == WEBNN_OK; i++) status = check_output(builder, outputs, i);
+  for (size_t i = 0; i < n_outputs && status == WEBNN_OK; i++)
+    status = check_output(builder, outputs, i);
   return status;
 }
 
-/* The copy of one builder into one graph. A value's twin is found through its `uses` pointer, which the
- * builder has no other use for; a node's through `next`. */
+/* The copy of one builder into one graph. A value's twin is found through its `uses` pointer, which
+ * the builder has no other use for; a node's through `next`. */
 typedef struct freezer {
   webnn_builder *builder;
   wnn_graph *graph;
@@ -42,13 +45,15 @@ typedef struct freezer {
 } freezer;
 
 static wnn_value *twin(const wnn_value *value) { return (wnn_value *)(void *)value->uses; }
-static void set_twin(wnn_value *value, wnn_value *fresh) { value->uses = (wnn_node **)(void *)fresh; }
+static void set_twin(wnn_value *value, wnn_value *fresh) {
+  value->uses = (wnn_node **)(void *)fresh;
+}
 
 static webnn_status push(freezer *f, wnn_node *node) {
   if (f->depth == f->room) {
     size_t room = f->room ? 2 * f->room : 64;
-    wnn_node **stack = wnn_alloc_resize(&f->graph->alloc, f->stack, f->room * sizeof *stack,
-                                        room * sizeof *stack);
+    wnn_node **stack =
+        wnn_alloc_resize(&f->graph->alloc, f->stack, f->room * sizeof *stack, room * sizeof *stack);
     if (stack == NULL) return WEBNN_ERROR_UNKNOWN;
     f->stack = stack;
     f->room = room;
@@ -73,7 +78,8 @@ static webnn_status copy_leaf(freezer *f, wnn_value *value) {
   return WEBNN_OK;
 }
 
-/* True when every operand of the node has its twin; else the missing ones are copied or put on the stack. */
+/* True when every operand of the node has its twin; else the missing ones are copied or put on the
+ * stack. */
 static webnn_status prepare_operands(freezer *f, wnn_node *node, bool *ready) {
   webnn_status status = WEBNN_OK;
   *ready = true;
@@ -90,16 +96,19 @@ static webnn_status prepare_operands(freezer *f, wnn_node *node, bool *ready) {
   return status;
 }
 
-/* Attributes and labels stay where they are, in the builder's arena, which the graph keeps alive. */
+/* Attributes and labels stay where they are, in the builder's arena, which the graph keeps alive.
+ */
 static webnn_status copy_node(freezer *f, wnn_node *node) {
   wnn_arena *arena = &f->graph->arena;
   wnn_node *fresh = wnn_arena_get(arena, sizeof *fresh);
   wnn_value **inputs = wnn_arena_array(arena, node->n_inputs, sizeof *inputs);
   wnn_value **outputs = wnn_arena_array(arena, node->n_outputs, sizeof *outputs);
   wnn_value *values = wnn_arena_array(arena, node->n_outputs, sizeof *values);
-  if (fresh == NULL || inputs == NULL || outputs == NULL || values == NULL) return WEBNN_ERROR_UNKNOWN;
+  if (fresh == NULL || inputs == NULL || outputs == NULL || values == NULL)
+    return WEBNN_ERROR_UNKNOWN;
   *fresh = *node;
-  for (size_t i = 0; i < node->n_inputs; i++) inputs[i] = node->inputs[i] ? twin(node->inputs[i]) : NULL;
+  for (size_t i = 0; i < node->n_inputs; i++)
+    inputs[i] = node->inputs[i] ? twin(node->inputs[i]) : NULL;
   for (size_t i = 0; i < node->n_outputs; i++) {
     values[i] = *node->outputs[i];
     values[i].uses = NULL;
@@ -111,8 +120,10 @@ static webnn_status copy_node(freezer *f, wnn_node *node) {
   fresh->outputs = outputs;
   fresh->prev = f->graph->last;
   fresh->next = NULL;
-  if (f->graph->last != NULL) f->graph->last->next = fresh;
-  else f->graph->first = fresh;
+  if (f->graph->last != NULL)
+    f->graph->last->next = fresh;
+  else
+    f->graph->first = fresh;
   f->graph->last = fresh;
   return WEBNN_OK;
 }
@@ -149,7 +160,8 @@ static webnn_status copy_outputs(freezer *f, const webnn_named_operand *outputs,
   if (graph->outputs == NULL) return WEBNN_ERROR_UNKNOWN;
   for (size_t i = 0; i < n_outputs; i++) {
     graph->outputs[i].value = twin(&outputs[i].operand->value);
-    if (!wnn_arena_str(&graph->arena, outputs[i].name, &graph->outputs[i].name)) return WEBNN_ERROR_UNKNOWN;
+    if (!wnn_arena_str(&graph->arena, outputs[i].name, &graph->outputs[i].name))
+      return WEBNN_ERROR_UNKNOWN;
     graph->n_outputs++;
   }
   return WEBNN_OK;
@@ -157,14 +169,25 @@ static webnn_status copy_outputs(freezer *f, const webnn_named_operand *outputs,
 
 static void release_builder(void *builder) { webnn_builder_release(builder); }
 
-webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operand *outputs, size_t n_outputs,
-                                wnn_graph *graph) {
-  wnn_graph_init(graph, &builder->alloc);
-  webnn_status status = wnn_builder_can_build(builder, "build");
-  if (status == WEBNN_OK) status = check_outputs(builder, outputs, n_outputs);
-  if (status != WEBNN_OK) return status;
+/* Values forget their twins, so that another copy can be made; what is forgotten isn't visited again. */
+static webnn_status forget_from(freezer *f, wnn_node *root) {
+  webnn_status status = push(f, root);
+  while (status == WEBNN_OK && f->depth > 0) {
+    wnn_node *node = f->stack[--f->depth];
+    for (size_t i = 0; i < node->n_outputs; i++) set_twin(node->outputs[i], NULL);
+    for (size_t i = 0; i < node->n_inputs && status == WEBNN_OK; i++) {
+      wnn_value *value = node->inputs[i];
+      if (value == NULL || twin(value) == NULL) continue;
+      set_twin(value, NULL);
+      if (value->kind == WNN_VALUE_RESULT) status = push(f, value->producer);
+    }
+  }
+  return status;
+}
 
-  builder->built = true;
+static webnn_status copy_graph(webnn_builder *builder, const webnn_named_operand *outputs,
+                               size_t n_outputs, bool forget, wnn_graph *graph) {
+  webnn_status status = WEBNN_OK;
   graph->held = webnn_builder_retain(builder);
   graph->release_held = release_builder;
   freezer f = {.builder = builder, .graph = graph};
@@ -173,11 +196,36 @@ webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operan
   if (status == WEBNN_OK) status = copy_inputs(&f);
   if (status == WEBNN_OK) status = copy_outputs(&f, outputs, n_outputs);
   if (status == WEBNN_OK) status = wnn_graph_index(graph);
-  wnn_alloc_free(&graph->alloc, f.stack, f.room * sizeof *f.stack);
-  wnn_builder_drop_constants(builder); /* the graph holds what it needs */
-  if (status != WEBNN_OK) {
-    wnn_graph_reset(graph);
-    return wnn_error_no_memory(&builder->err);
+  f.depth = 0;
+  for (size_t i = 0; i < n_outputs && forget; i++) {
+    /* The stack has its room from the copy: nothing fails here that didn't there. */
+    webnn_status forgotten = forget_from(&f, outputs[i].operand->value.producer);
+    if (status == WEBNN_OK) status = forgotten;
   }
-  return WEBNN_OK;
+  wnn_alloc_free(&graph->alloc, f.stack, f.room * sizeof *f.stack);
+  if (status == WEBNN_OK) return WEBNN_OK;
+  wnn_graph_reset(graph);
+  return wnn_error_no_memory(&builder->err);
+}
+
+webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operand *outputs,
+                                size_t n_outputs, wnn_graph *graph) {
+  wnn_graph_init(graph, &builder->alloc);
+  webnn_status status = wnn_builder_can_build(builder, "build");
+  if (status == WEBNN_OK) status = check_outputs(builder, outputs, n_outputs);
+  if (status != WEBNN_OK) return status;
+  builder->built = true;
+  status = copy_graph(builder, outputs, n_outputs, false, graph);
+  wnn_builder_drop_constants(builder); /* the graph holds what it needs */
+  return status;
+}
+
+webnn_status wnn_builder_copy(webnn_builder *builder, const char *what,
+                              const webnn_named_operand *outputs, size_t n_outputs,
+                              wnn_graph *graph) {
+  wnn_graph_init(graph, &builder->alloc);
+  webnn_status status = wnn_builder_can_build(builder, what);
+  if (status == WEBNN_OK) status = check_outputs(builder, outputs, n_outputs);
+  if (status != WEBNN_OK) return status;
+  return copy_graph(builder, outputs, n_outputs, true, graph);
 }

@@ -1,5 +1,5 @@
-/* Activations that have more than one operand or options (the plain ones are unary), and activations
- * as options of other operations. */
+/* Activations that have more than one operand or options (the plain ones are unary), and
+ * activations as options of other operations. */
 #include "op/families.h"
 #include "op/infer.h"
 

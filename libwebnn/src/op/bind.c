@@ -297,6 +297,35 @@ static webnn_status infer_outputs(binding *call) {
   return status;
 }
 
+webnn_value wnn_attribute(const webnn_op *op, const void *attrs, size_t i) {
+  const wnn_field *field = &op->signature->fields[i];
+  webnn_value value = {.kind = field->pub.kind};
+  const char *attribute = (const char *)attrs + field->offset;
+  if (is_operand(field) || field->is_activation || field->pub.kind == WEBNN_FIELD_LABEL) return absent;
+  switch (field->pub.kind) {
+    case WEBNN_FIELD_UINT: memcpy(&value.as.u, attribute, sizeof value.as.u); break;
+    case WEBNN_FIELD_INT: memcpy(&value.as.i, attribute, sizeof value.as.i); break;
+    case WEBNN_FIELD_BOOL: memcpy(&value.as.b, attribute, sizeof value.as.b); break;
+    case WEBNN_FIELD_ENUM:
+    case WEBNN_FIELD_DATA_TYPE: memcpy(&value.as.e, attribute, sizeof value.as.e); break;
+    case WEBNN_FIELD_NUMBER: memcpy(&value.as.number, attribute, sizeof value.as.number); break;
+    case WEBNN_FIELD_FLOATS: {
+      const wnn_floats *floats = (const wnn_floats *)(const void *)attribute;
+      if (!floats->given) return absent;
+      value.n = floats->n;
+      value.as.floats = floats->data;
+      break;
+    }
+    default: {
+      const wnn_uints *uints = (const wnn_uints *)(const void *)attribute;
+      if (field->pub.kind == WEBNN_FIELD_UINT_OR_UINTS) value.kind = WEBNN_FIELD_UINTS;
+      value.n = uints->n;
+      value.as.us = uints->data;
+    }
+  }
+  return value;
+}
+
 webnn_status wnn_bind(const webnn_op *op, const webnn_value *values, size_t n_values,
                       const void *owner, wnn_operand_desc_fn desc_of, wnn_arena *arena,
                       const webnn_operand *const **operands, size_t *n_operands, wnn_bound *out,

@@ -130,4 +130,8 @@ webnn_status wnn_activation_of(const webnn_op *op, const webnn_value *values, si
 /* The element types of an operand field or output of `op`: the field's own or the row's. */
 wnn_types wnn_field_types(const webnn_op *op, const wnn_field *field);
 
+/* The value of field `i` in resolved attributes, as a call that makes the same node would give it; lists stay
+ * where they are. Absent for operands and the label, and for a list of floats that wasn't given. */
+webnn_value wnn_attribute(const webnn_op *op, const void *attrs, size_t i);
+
 #endif

@@ -118,5 +118,7 @@ def _check_distinct(n, flat, reduction):
 
 def _check_bounds(n, places, size):
     """Known indices; others are clamped when the graph runs."""
-    if is_constant(places) and 0 < places.nbytes <= FOLD_LIMIT and not -size <= int(places.min()) <= int(places.max()) < size:
-        n.fail(f"indices {int(places.min())} … {int(places.max())} are outside an axis of {size}")
+    if is_constant(places) and 0 < places.nbytes <= FOLD_LIMIT:
+        low, high = int(places.min()), int(places.max())
+        if not -size <= low <= high < size:
+            n.fail(f"indices {low} … {high} are outside an axis of {size}")

@@ -79,7 +79,10 @@ def swap_last(n, x):
 @converts("Einsum")
 def convert_einsum(n):
     """Operands are taken in pairs; each pair is one batched product."""
-    terms, out = _parse(n, n.required("equation").replace(" ", ""))
+    equation = n.required("equation")
+    if not isinstance(equation, str):
+        n.fail(f"attribute equation = {equation!r} is not supported")
+    terms, out = _parse(n, equation.replace(" ", ""))
     operands = [_diagonal_free(n, n.value(k), term) for k, term in enumerate(terms)]
     while len(operands) > 1:
         left, right = operands.pop(0), operands.pop(0)

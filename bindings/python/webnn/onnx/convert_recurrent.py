@@ -219,7 +219,7 @@ class _Step:
         return self.activate(0, b.add(now, self.with_bias(b.matmul(h, self.recurrent)))), None
 
     def gru(self, now, h, c):
-        b, hidden, batch = self.n.b, self.cell.hidden, self.cell.batch
+        b, hidden = self.n.b, self.cell.hidden
         if self.option:
             past = self.with_bias(b.matmul(h, self.recurrent))
             (z, r, x), (past_z, past_r, past_x) = b.split(now, 3, axis=1), b.split(past, 3, axis=1)

@@ -18,7 +18,7 @@ _NEAREST = {
 }
 _MODES = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")
-_LONGEST_AXIS = 1 << 24
+_LONGEST_AXIS = 1 << 20
 _MATRIX_LIMIT = 1 << 24  # elements
 
 

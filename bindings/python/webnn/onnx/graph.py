@@ -5,7 +5,6 @@ import webnn
 
 from . import fold, tensors
 from .errors import ModelError
-from .model import Source
 from .node import CONVERTERS, Emitter, Node, is_constant
 
 _OLDEST_OPSET = 7
@@ -102,6 +101,7 @@ class Importer:
     def _bind_inputs(self, scope, graph, shapes, constants):
         inputs = [value for value in graph.input if value.name not in scope.initializers]
         names = [value.name for value in inputs]
+        _check_names([*names, *(output.name for output in graph.output)])
         if len(set(names)) != len(names):
             raise ModelError("two inputs of the model have the same name")
         for given in (*shapes, *constants):
@@ -280,6 +280,13 @@ def captured(graph, depth=0):
             if attribute.type == attribute.GRAPH:
                 used |= captured(attribute.g, depth + 1)
     return used - defined
+
+
+def _check_names(names):
+    """Damaged text comes as bytes; an empty name is none."""
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"an input or output is named {name!r}")
 
 
 def _opsets(imports):

@@ -40,6 +40,9 @@ _CONSTANT_TYPES = {
 }
 
 
+_HIGHEST_RANK = 32  # as NumPy had for long; operands have less
+
+
 def constant_type(array):
     """The graph's name for the type of an array."""
     return _CONSTANT_TYPES[array.dtype.name]
@@ -58,7 +61,7 @@ def numpy_type(elem_type):
 def to_array(source, tensor):
     """A tensor's value: a read-only view on the model's bytes where these have the right form."""
     shape = tuple(tensor.dims)
-    if any(size < 0 for size in shape):
+    if len(shape) > _HIGHEST_RANK or any(not 0 <= size < 1 << 32 for size in shape):
         raise ModelError(f"tensor {tensor.name!r} has the shape {list(shape)}")
     if tensor.HasField("segment"):
         raise ModelError(f"tensor {tensor.name!r} is stored in segments")
@@ -138,4 +141,7 @@ def _foreign_array(tensor, count):
     from onnx import numpy_helper
     if max(len(tensor.raw_data), len(tensor.int32_data)) < count // 2 or tensor.data_location == tensor.EXTERNAL:
         raise ModelError(f"tensor {tensor.name!r} is shorter than its shape {list(tensor.dims)}")
-    return numpy_helper.to_array(tensor).astype(np.float32)
+    try:
+        return numpy_helper.to_array(tensor).astype(np.float32)
+    except ValueError as error:
+        raise ModelError(f"tensor {tensor.name!r}: {error}") from None

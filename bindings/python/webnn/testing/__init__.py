@@ -14,14 +14,16 @@ Hypothesis are in `webnn.testing.strategies`, which needs it installed.
 from . import definition, reference, tolerance, vectors
 from .compare import Comparison, Mismatch, compare
 from .definition import build, run, run_reference
-from .replay import replay
+from .replay import contexts, differ, replay
 
 __all__ = [
     "Comparison",
     "Mismatch",
     "build",
     "compare",
+    "contexts",
     "definition",
+    "differ",
     "reference",
     "replay",
     "run",

@@ -113,7 +113,13 @@ def _twice(allowance):
     return Allowance(2 * allowance.ulps, 2 * allowance.absolute, allowance.doubt)
 
 
-def _operators(definition, values, other, level):
+def _excused(definition, inputs, name, actual, level):
+    """Whether a group of operators that was compiled as one may give such a result: an operand that is an output
+    does not keep an engine from computing another one without it."""
+    return len(definition["operators"]) > 1 and whole_graph(definition, inputs, {name: actual}, level) is None
+
+
+def _operators(definition, inputs, values, other, level):
     """The first operator whose results don't follow from the operands that the engine itself computed."""
     for step in definition["operators"]:
         exact = definitions.run_operator(step, values)
@@ -123,7 +129,7 @@ def _operators(definition, values, other, level):
             exact, limits = [found[name] for name in step["outputs"]], [_twice(limit) for limit in limits]
         for name, expected, limit in zip(step["outputs"], exact, limits):
             mismatch = _mismatch(step, name, values[name], expected, limit)
-            if mismatch is not None:
+            if mismatch is not None and not _excused(definition, inputs, name, values[name], level):
                 return mismatch
     return None
 
@@ -170,7 +176,7 @@ def compare(graph, inputs=None, against="numpy", *, context=None, level="strict"
     given = {name: value for name, value in values.items() if not definition["inputs"][name]["constant"]}
     everything = [name for step in definition["operators"] for name in step["outputs"]]
     values.update(run(definition, given, everything))
-    mismatch = _operators(definition, values, other, level)
+    mismatch = _operators(definition, given, values, other, level)
     names = definitions.output_names(definition)
     if mismatch is None and (len(definition["operators"]) > 1 or set(names) != set(everything)):
         mismatch = whole_graph(definition, given, run(definition, given, names), level)

@@ -1,5 +1,6 @@
-"""Saved comparisons: runs one again on every backend that is here."""
+"""A graph on every backend that is here, with passes and without: first differences, and saved ones again."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -8,25 +9,36 @@ import webnn
 from .compare import compare
 
 BACKENDS = ("reference", "onednn", "opencl")
-PASSES = (None, "-all")
+PASSES = {None: "", "-all": ", passes off"}
 
 
+@contextlib.contextmanager
 def contexts(backends=BACKENDS):
-    """(name, context) for each backend that is here, with passes and without."""
-    for backend in backends:
-        for passes in PASSES:
-            try:
-                context = webnn.ML().create_context(backend=backend, passes=passes).result()
-            except webnn.NotSupportedError:
-                break
-            yield backend if passes is None else f"{backend}, passes off", context
+    """{name: Context} for each of the backends that is here; destroyed at the end."""
+    found = {}
+    try:
+        for backend in backends:
+            for passes, suffix in PASSES.items():
+                with contextlib.suppress(webnn.NotSupportedError):
+                    found[backend + suffix] = webnn.ML().create_context(backend=backend, passes=passes).result()
+        yield found
+    finally:
+        for context in found.values():
+            context.destroy()
 
 
-def replay(path):
-    """[(name, Comparison)]: a saved graph on all backends."""
+def differ(definition, contexts, level="strict"):
+    """(name, Comparison) of the first context on which something is wrong, None when all is well."""
+    for name, context in contexts.items():
+        outcome = compare(definition, context=context, level=level)
+        if not outcome:
+            return name, outcome
+    return None
+
+
+def replay(path, backends=BACKENDS):
+    """[(name, Comparison)]: a saved graph on each backend."""
     saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    results = []
-    for name, context in contexts():
-        with context:
-            results.append((name, compare(saved, context=context, level=saved.get("level", "strict"))))
-    return results
+    with contexts(backends) as found:
+        return [(name, compare(saved, context=context, level=saved.get("level", "strict")))
+                for name, context in found.items()]

@@ -39,11 +39,11 @@ def _count(name, args, options):
     if name in ("conv2d", "conv_transpose2d"):
         transposed = name == "conv_transpose2d"
         layout = options.get("filter_layout", "iohw" if transposed else "oihw")
-        return window_count(args[1].shape, layout, options.get("groups", 1), transposed) + 1
+        return window_count(args[1].shape, layout, options.get("groups", 1), transposed)
     if name == "matmul":
         return x.shape[-1]
     if name == "gemm":
-        return x.shape[0 if options.get("a_transpose") else 1] + 1
+        return x.shape[0 if options.get("a_transpose") else 1]
     if name in ("softmax", "cumulative_sum"):
         return x.shape[args[1]]
     if name.endswith("_pool2d"):

@@ -44,8 +44,7 @@ def places(values):
 
 def ulps(actual, expected):
     """Representable values between two, as float64; NaN is 0 from NaN and infinitely far from all else."""
-    actual, expected = np.broadcast_arrays(actual, expected)
-    actual, expected = np.ascontiguousarray(actual), np.ascontiguousarray(expected)
+    actual, expected = np.array(actual), np.array(expected)
     if expected.dtype.kind != "f":
         larger, smaller = np.maximum(actual, expected), np.minimum(actual, expected)
         return (larger.astype(np.uint64) - smaller.astype(np.uint64)).astype(np.float64)
@@ -75,11 +74,12 @@ def spacing(values, data_type):
 @dataclasses.dataclass
 class Allowance:
     """What is allowed to each element: ULPs or an absolute difference, whichever is more. Where `doubt`, the
-    exact result is beyond what float32 can say and anything is allowed."""
+    exact result is beyond what float32 can say and anything is allowed. `count` is that of a sum's terms."""
 
     ulps: float
     absolute: np.ndarray | float = 0.0
     doubt: np.ndarray | bool = False
+    count: int = 0
 
     def excess(self, actual, expected):
         """Distances in ULP, NaN where the element is good."""
@@ -145,7 +145,7 @@ def _by_terms(step, values, expected, found):
     unit = unit + count * float(np.finfo(inside).smallest_subnormal)
     if inside != expected.dtype.name:
         unit = unit + spacing(_finite(expected), expected.dtype)
-    return Allowance(1, unit, ~(peak <= LARGEST))
+    return Allowance(1, unit, ~(peak <= LARGEST), count)
 
 
 def allowances(step, values, expected, level="strict"):

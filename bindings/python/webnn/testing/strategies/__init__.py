@@ -7,7 +7,7 @@
 
 from hypothesis import strategies as st
 
-from . import elementwise, movement, spatial
+from . import elementwise, movement, patterns, spatial
 from .invalid import InvalidCall, invalid_calls
 from .scope import OPERATIONS, Scope
 from .values import KINDS, arrays, numbers
@@ -25,10 +25,14 @@ def calls(draw, op, **limits):
 
 @st.composite
 def graphs(draw, operations=None, max_operators=5, **limits):
-    """Definitions of graphs: operators on earlier results, constants and inputs."""
+    """Definitions of graphs: operators on earlier results, constants and inputs; without a list of operations
+    also groups of operators that compilers recognise and fuse."""
     scope = Scope(draw, **limits)
     names = sorted(operations or OPERATIONS)
     for _ in range(draw(st.integers(1, max_operators))):
+        if operations is None and scope.chance(25):
+            draw(st.sampled_from(patterns.PATTERNS))(scope)
+            continue
         op = draw(st.sampled_from(names))
         OPERATIONS[op](scope, op)
     return scope.definition()

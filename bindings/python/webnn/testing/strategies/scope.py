@@ -3,6 +3,7 @@
 import functools
 import math
 
+import numpy as np
 from hypothesis import strategies as st
 
 import webnn
@@ -86,14 +87,20 @@ class Scope:
     def dims(self, name):
         return list(self.values[name].shape)
 
-    def add_input(self, values):
+    def add_input(self, values, constant=None):
+        """A new input or constant; which of them is drawn unless it is said."""
         name = f"in{len(self.inputs)}"
-        self.inputs[name] = definitions.tensor(values, constant=self.draw(st.booleans()))
+        constant = self.draw(st.booleans()) if constant is None else constant
+        self.inputs[name] = definitions.tensor(values, constant)
         self.values[name] = values
         return name
 
-    def fresh(self, dtype, shape, kinds=None):
-        return self.add_input(self.draw(arrays(dtype, shape, kinds or self.kinds)))
+    def fresh(self, dtype, shape, kinds=None, constant=None):
+        return self.add_input(self.draw(arrays(dtype, shape, kinds or self.kinds)), constant)
+
+    def number(self, value, like):
+        """A constant of one element, of the type of another operand."""
+        return self.add_input(np.array(value, self.values[like].dtype), constant=True)
 
     def _known(self, fits):
         return [name for name, value in self.values.items() if fits(value)] if self.reuse else []

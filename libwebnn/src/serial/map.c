@@ -1,0 +1,50 @@
+#include "serial/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static webnn_status fail(const char *path, webnn_error *err) {
+  wnn_quoted name = wnn_quote((webnn_str){path, strlen(path)});
+  return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "read: '%s': %s", name.text, strerror(errno));
+}
+
+static webnn_status map_descriptor(int descriptor, const char *path, wnn_mapping *mapping, webnn_error *err) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0) return fail(path, err);
+  if (!S_ISREG(about.st_mode) || about.st_size <= 0)
+    return wnn_error_set(err, WEBNN_ERROR_OPERATION, "read: '%s' is no file, or empty",
+                         wnn_quote((webnn_str){path, strlen(path)}).text);
+  void *data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (data == MAP_FAILED) return fail(path, err);
+  mapping->data = data;
+  mapping->n_bytes = (size_t)about.st_size;
+  return WEBNN_OK;
+}
+
+webnn_status wnn_mapping_open(const char *path, const wnn_alloc *alloc, wnn_mapping **out, webnn_error *err) {
+  *out = NULL;
+  wnn_mapping *mapping = wnn_alloc_zeroed(alloc, sizeof *mapping);
+  if (mapping == NULL) return wnn_error_no_memory(err);
+  wnn_ref_init(&mapping->ref);
+  mapping->alloc = *alloc;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  webnn_status status = descriptor < 0 ? fail(path, err) : map_descriptor(descriptor, path, mapping, err);
+  if (descriptor >= 0) close(descriptor);
+  if (status == WEBNN_OK) *out = mapping;
+  else wnn_mapping_release(mapping);
+  return status;
+}
+
+void wnn_mapping_retain(wnn_mapping *mapping) { wnn_ref_retain(&mapping->ref); }
+
+void wnn_mapping_release(void *ud) {
+  wnn_mapping *mapping = ud;
+  if (mapping == NULL || !wnn_ref_release(&mapping->ref)) return;
+  wnn_alloc alloc = mapping->alloc;
+  if (mapping->data != NULL) munmap((void *)mapping->data, mapping->n_bytes);
+  wnn_alloc_free(&alloc, mapping, sizeof *mapping);
+}
