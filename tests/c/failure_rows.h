@@ -169,6 +169,42 @@ static webnn_status build_sync(world *w) {
   return webnn_builder_build_sync(w->builder, NULL, 0, &out);
 }
 
+typedef struct file {
+  unsigned char bytes[4096];
+  size_t n;
+} file;
+
+static bool keep(void *ud, const void *data, size_t n_bytes) {
+  file *f = ud;
+  if (n_bytes > sizeof f->bytes - f->n) return false;
+  if (n_bytes != 0) memcpy(f->bytes + f->n, data, n_bytes);
+  f->n += n_bytes;
+  return true;
+}
+
+static webnn_status write_nothing(world *w) {
+  file f = {.n = 0};
+  return webnn_serial_write(w->builder, NULL, 0, keep, &f);
+}
+
+static webnn_status read_a_damaged_file(world *w) {
+  const webnn_named_operand *outs;
+  size_t n_outs;
+  return webnn_serial_read(w->builder, "damaged", 7, &outs, &n_outs);
+}
+
+/* The builder has an input of the name: a call that the reading makes fails. */
+static webnn_status read_a_taken_name(world *w) {
+  const webnn_named_operand *outs;
+  size_t n_outs;
+  file f = {.n = 0};
+  webnn_operand *y = NULL;
+  CHECK_STATUS(webnn_relu(w->builder, w->x, NULL, &y), WEBNN_OK);
+  webnn_named_operand output = {WEBNN_STR("y"), y};
+  CHECK_STATUS(webnn_serial_write(w->builder, &output, 1, keep, &f), WEBNN_OK);
+  return webnn_serial_read(w->builder, f.bytes, f.n, &outs, &n_outs);
+}
+
 static webnn_status dispatch_nothing(world *w) {
   return webnn_graph_dispatch(w->context, w->graph, NULL, 0, NULL, 0, NULL);
 }
@@ -296,6 +332,10 @@ static const struct row {
     {"operation", operation, WEBNN_ERROR_TYPE, VALIDATION, "[sum] add: "},
     {"build", build, WEBNN_ERROR_TYPE, VALIDATION, "build: there are no outputs"},
     {"build, waited for", build_sync, WEBNN_ERROR_TYPE, VALIDATION, "build: there are no outputs"},
+    {"write", write_nothing, WEBNN_ERROR_TYPE, VALIDATION, "write: there are no outputs"},
+    {"read", read_a_damaged_file, WEBNN_ERROR_OPERATION, INTERNAL, "read: "},
+    {"read, a call in it", read_a_taken_name, WEBNN_ERROR_TYPE, VALIDATION,
+     "input: the name 'x' is taken"},
     {"dispatch", dispatch_nothing, WEBNN_ERROR_TYPE, VALIDATION, "dispatch: 0 inputs given"},
     {"compute", compute_nothing, WEBNN_ERROR_TYPE, VALIDATION, "compute: 0 inputs given"},
     {"profile", profile_nothing, WEBNN_ERROR_TYPE, VALIDATION, "profile: there is room for 9999"},

@@ -78,7 +78,7 @@ TEST(the_callback_hears_what_no_scope_catches) {
   }
 }
 
-/* Once each, and nothing for what goes well; two rows fail twice. */
+/* Once each, and nothing for what goes well; one row fails twice. */
 TEST(failures_are_reported_once) {
   for (size_t i = 0; i < N_ROWS; i++) {
     world w;

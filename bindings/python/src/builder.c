@@ -235,6 +235,40 @@ static int read_outputs(Builder *self, PyObject *outputs, webnn_named_operand *o
   return 0;
 }
 
+/* A graph file in memory: bytes that grow. */
+typedef struct Bytes {
+  char *data;
+  size_t n, room;
+} Bytes;
+
+/* Called without the GIL. */
+static bool take_bytes(void *ud, const void *data, size_t n) {
+  Bytes *bytes = ud;
+  if (n > bytes->room - bytes->n) {
+    size_t room = bytes->n + n + bytes->room / 2;
+    char *grown = PyMem_RawRealloc(bytes->data, room);
+    if (grown == NULL) return false;
+    bytes->data = grown;
+    bytes->room = room;
+  }
+  memcpy(bytes->data + bytes->n, data, n);
+  bytes->n += n;
+  return true;
+}
+
+/* What the outputs need as the bytes of a graph file; NULL and an exception when that fails. */
+static PyObject *encode(Builder *self, const webnn_named_operand *named, size_t n) {
+  Bytes bytes = {NULL, 0, 0};
+  webnn_status status;
+  if (occupy(self) < 0) return NULL;
+  Py_BEGIN_ALLOW_THREADS status = webnn_serial_write(self->native, named, n, take_bytes, &bytes);
+  Py_END_ALLOW_THREADS PyObject *result =
+      status == WEBNN_OK ? PyBytes_FromStringAndSize(bytes.data, (Py_ssize_t)bytes.n) : raise_last(self);
+  leave(self);
+  PyMem_RawFree(bytes.data);
+  return result;
+}
+
 static PyObject *start_build(Builder *self, PyObject *outputs, bool keep_definition) {
   Py_ssize_t n = PyDict_Size(outputs);
   webnn_named_operand *named = PyMem_Calloc((size_t)n + 1, sizeof *named);
@@ -242,8 +276,9 @@ static PyObject *start_build(Builder *self, PyObject *outputs, bool keep_definit
   webnn_status status;
   PyObject *result = NULL, *definition = NULL;
   if (named == NULL) return PyErr_NoMemory();
-  if (keep_definition) definition = PyTuple_Pack(2, (PyObject *)self, outputs);
-  if (read_outputs(self, outputs, named) == 0 && (definition != NULL || !keep_definition) &&
+  bool held = read_outputs(self, outputs, named) == 0;
+  if (held && keep_definition) definition = encode(self, named, (size_t)n);
+  if (held && (definition != NULL || !keep_definition) &&
       occupy(self) == 0) {
     Py_BEGIN_ALLOW_THREADS status = webnn_builder_build(self->native, named, (size_t)n, &native);
     Py_END_ALLOW_THREADS result =
@@ -281,6 +316,61 @@ static PyObject *builder_build(PyObject *object, PyObject *const *args, Py_ssize
   Builder *self = (Builder *)object;
   PyObject *future = build(self, args, n_args, names);
   return future != NULL ? future : wpy_future_settled(self->state, NULL);
+}
+
+/* ---- graph files: what webnn.serialize stands on */
+
+static PyObject *builder_encode(PyObject *object, PyObject *outputs) {
+  Builder *self = (Builder *)object;
+  Where where = {"save", "outputs", NULL};
+  PyObject *result = NULL;
+  if (!PyDict_Check(outputs)) {
+    wpy_argument_error(&where, "must be a dict of operands by name");
+    return NULL;
+  }
+  PyObject *copy = PyDict_Copy(outputs);
+  size_t n = copy == NULL ? 0 : (size_t)PyDict_Size(copy);
+  webnn_named_operand *named = PyMem_Calloc(n + 1, sizeof *named);
+  if (copy != NULL && named == NULL) PyErr_NoMemory();
+  else if (copy != NULL && read_outputs(self, copy, named) == 0) result = encode(self, named, n);
+  PyMem_Free(named);
+  Py_XDECREF(copy);
+  return result;
+}
+
+static PyObject *outputs_dict(Builder *self, const webnn_named_operand *outs, size_t n) {
+  PyObject *dict = PyDict_New();
+  for (size_t i = 0; dict != NULL && i < n; i++) {
+    PyObject *name = PyUnicode_DecodeUTF8(outs[i].name.data, (Py_ssize_t)outs[i].name.size, NULL);
+    PyObject *operand = name == NULL ? NULL : wpy_operand_new(self, outs[i].operand);
+    if (operand == NULL || PyDict_SetItem(dict, name, operand) < 0) Py_CLEAR(dict);
+    Py_XDECREF(name);
+    Py_XDECREF(operand);
+  }
+  return dict;
+}
+
+/* From bytes, or from the file of a path. */
+static PyObject *builder_decode(PyObject *object, PyObject *source) {
+  Builder *self = (Builder *)object;
+  const webnn_named_operand *outs;
+  size_t n;
+  webnn_status status;
+  PyObject *path = NULL, *result = NULL;
+  Py_buffer view = {.obj = NULL};
+  bool is_buffer = PyObject_CheckBuffer(source);
+  if (is_buffer ? PyObject_GetBuffer(source, &view, PyBUF_SIMPLE) < 0 : !PyUnicode_FSConverter(source, &path))
+    return NULL;
+  if (occupy(self) == 0) {
+    Py_BEGIN_ALLOW_THREADS status =
+        is_buffer ? webnn_serial_read(self->native, view.buf, (size_t)view.len, &outs, &n)
+                  : webnn_serial_read_file(self->native, PyBytes_AS_STRING(path), &outs, &n);
+    Py_END_ALLOW_THREADS result = status == WEBNN_OK ? outputs_dict(self, outs, n) : raise_last(self);
+    leave(self);
+  }
+  if (is_buffer) PyBuffer_Release(&view);
+  Py_XDECREF(path);
+  return result;
 }
 
 /* ---- the type */
@@ -352,6 +442,10 @@ static PyMethodDef builder_methods[] = {
      "build($self, outputs, *, keep_definition=False)\n--\n\n"
      "A Future of the Graph that computes the operands in the dict `outputs`. Closes the builder. "
      "Spec: MLGraphBuilder.build."},
+    {"_encode", builder_encode, METH_O,
+     "_encode($self, outputs, /)\n--\n\nThe bytes of a graph file. See webnn.serialize."},
+    {"_decode", builder_decode, METH_O,
+     "_decode($self, source, /)\n--\n\nAdds what a graph file holds; its outputs. See webnn.serialize."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot builder_slots[] = {

@@ -155,7 +155,7 @@ static PyGetSetDef graph_getset[] = {
     {"memory", graph_memory, NULL, "Bytes kept for weights, arena and scratch.", NULL},
     {"context", graph_context, NULL, "Where it can run.", NULL},
     {"_definition", graph_definition, NULL,
-     "(builder, outputs) of a build with keep_definition, else None.", NULL},
+     "The bytes of a graph file of a build with keep_definition, else None.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef graph_methods[] = {

@@ -74,7 +74,7 @@ typedef struct Graph {
   WPY_HEAD;
   webnn_graph *native;
   PyObject *context;
-  PyObject *definition; /* (builder, outputs) where the build was asked to keep them */
+  PyObject *definition; /* the bytes of a graph file, where the build was asked to keep them */
   size_t n_inputs, n_outputs;
   Port *ports; /* inputs, then outputs */
 } Graph;

@@ -236,7 +236,7 @@ class Graph:
         """Where it can run."""
 
     @property
-    def _definition(self) -> tuple[GraphBuilder, dict[str, Operand]] | None: ...
+    def _definition(self) -> bytes | None: ...
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> list[dict[str, Any]]:
         """Runs the graph and says of each step, in running order, what it does and how long it takes."""
 

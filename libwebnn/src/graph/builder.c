@@ -63,7 +63,8 @@ webnn_status wnn_builder_can_build(webnn_builder *builder, const char *what) {
 }
 
 webnn_status wnn_builder_end(webnn_builder *builder, webnn_status status) {
-  if (status != WEBNN_OK) webnn_context_report_error(builder->context, &builder->err);
+  if (status != WEBNN_OK && !builder->nested)
+    webnn_context_report_error(builder->context, &builder->err);
   return status;
 }
 

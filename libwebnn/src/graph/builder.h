@@ -27,6 +27,7 @@ struct webnn_builder {
   wnn_arena arena;
   webnn_error err;
   bool built;
+  bool nested; /* a public call makes others: it alone reports */
   size_t n_inputs;
   wnn_leaf *inputs, *last_input; /* in the order of their making */
   wnn_leaf **names;              /* hash table by name: names stay fast however many there are */

@@ -182,7 +182,7 @@ static webnn_status read_constant(loader *l, const wnn_json *id) {
   uint32_t dims[WNN_MAX_RANK];
   webnn_descriptor desc;
   wnn_desc checked;
-  const char *bytes;
+  const char *bytes = NULL;
   webnn_operand *operand = NULL;
   if (!wnn_json_uint(id, MAX_IDS, &number)) return malformed(l, "a constant has no id");
   wnn_text text = {.alloc = l->builder->alloc};
@@ -400,7 +400,10 @@ webnn_status webnn_serial_read(webnn_builder *builder, const void *data, size_t 
                                const webnn_named_operand **outs, size_t *n_outs) {
   *outs = NULL;
   *n_outs = 0;
-  return wnn_builder_end(builder, load(builder, data, n_bytes, NULL, outs, n_outs));
+  builder->nested = true;
+  webnn_status status = load(builder, data, n_bytes, NULL, outs, n_outs);
+  builder->nested = false;
+  return wnn_builder_end(builder, status);
 }
 
 webnn_status webnn_serial_read_file(webnn_builder *builder, const char *path,
@@ -410,7 +413,9 @@ webnn_status webnn_serial_read_file(webnn_builder *builder, const char *path,
   wnn_mapping *mapping = NULL;
   webnn_status status = wnn_builder_can_build(builder, "read");
   if (status == WEBNN_OK) status = wnn_mapping_open(path, &builder->alloc, &mapping, &builder->err);
+  builder->nested = true;
   if (status == WEBNN_OK) status = load(builder, mapping->data, mapping->n_bytes, mapping, outs, n_outs);
+  builder->nested = false;
   wnn_mapping_release(mapping);
   return wnn_builder_end(builder, status);
 }

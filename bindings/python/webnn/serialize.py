@@ -1,0 +1,59 @@
+"""Graphs in files: what Python has prepared, Lua and C load too.
+
+A file is a safetensors file whose metadata holds the structure as JSON. It has everything that a build needs: names,
+operations with their options and labels, constants.
+"""
+
+import os
+
+from ._core import Graph, GraphBuilder
+
+__all__ = ["add_to", "dumps", "load", "save"]
+
+
+def dumps(graph, outputs=None):
+    """The bytes of a graph file.
+
+    `graph` is a builder, with the dict of its outputs as `build` takes it; the builder stays open. Or it is a Graph that
+    was built with keep_definition=True.
+    """
+    if isinstance(graph, GraphBuilder):
+        if outputs is None:
+            raise TypeError("save: a builder needs its outputs, a dict of operands by name")
+        return graph._encode(outputs)
+    if not isinstance(graph, Graph):
+        raise TypeError(f"save: must be a GraphBuilder or a Graph, not {type(graph).__name__!r}")
+    if outputs is not None:
+        raise TypeError("save: a Graph has its outputs")
+    if graph._definition is None:
+        raise TypeError("save: the graph keeps only what running needs: build it with keep_definition=True")
+    return graph._definition
+
+
+def save(path, graph, outputs=None):
+    """Writes a graph file; the file is there whole or not at all. `graph` and `outputs` as in `dumps`."""
+    data = dumps(graph, outputs)
+    part = f"{os.fspath(path)}.part"
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+        os.replace(part, path)
+    except OSError:
+        if os.path.exists(part):
+            os.remove(part)
+        raise
+
+
+def add_to(builder, source):
+    """Adds what a file holds to a builder: a dict of output operands by name.
+
+    `source` is a path, whose constants are mapped and must not change, or bytes.
+    Raises OperationError for what is no such file, TypeError where a name is taken.
+    """
+    return builder._decode(source)
+
+
+def load(source, context, keep_definition=False):
+    """A Graph from a file (a path or bytes), its inputs and outputs named as they were."""
+    builder = GraphBuilder(context)
+    return builder.build(add_to(builder, source), keep_definition=keep_definition).result()

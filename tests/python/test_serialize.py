@@ -1,0 +1,104 @@
+"""Graph files from Python."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import webnn
+from webnn import serialize
+
+
+@pytest.fixture
+def small(context):
+    """A builder with y = relu(x @ w) * 3 and z = x as int8, its outputs, and what they give."""
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [2, 3], "float32")
+    w = builder.constant(np.arange(6, dtype="float32").reshape(3, 2) - 2)
+    y = builder.relu(x @ w, label="höhe\0") * 3.0
+    return builder, {"y": y, "z\0": builder.cast(x, "int8")}
+
+
+def run(graph, context):
+    x = np.array([[1, 2, 3], [-4, 5, -6]], "float32")
+    return context.compute(graph, {"x": x})
+
+
+def test_files_and_bytes_give_the_same_graph(context, small, tmp_path):
+    builder, outputs = small
+    path = tmp_path / "small.webnn"
+    serialize.save(path, builder, outputs)
+    assert path.read_bytes() == serialize.dumps(builder, outputs)
+    expected = run(builder.build(outputs).result(), context)
+    for source in (path, str(path), path.read_bytes(), bytearray(path.read_bytes())):
+        got = run(serialize.load(source, context), context)
+        assert got.keys() == expected.keys()
+        for name in expected:
+            np.testing.assert_array_equal(got[name], expected[name])
+
+
+def test_it_is_a_safetensors_file(small):
+    data = serialize.dumps(*small)
+    (n,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + n])
+    structure = json.loads(header["__metadata__"]["webnn"])
+    assert (8 + n) % 64 == 0
+    assert structure["version"] == 1
+    assert [operator["op"] for operator in structure["operators"]] == ["matmul", "relu", "mul", "cast"]
+    tensors = {key: value for key, value in header.items() if key != "__metadata__"}
+    assert sorted(tuple(value["shape"]) for value in tensors.values()) == [(), (3, 2)]
+    assert max(value["data_offsets"][1] for value in tensors.values()) == len(data) - 8 - n
+
+
+def test_a_built_graph_keeps_its_definition_when_asked(context, small, tmp_path):
+    builder, outputs = small
+    data = serialize.dumps(builder, outputs)
+    graph = builder.build(outputs, keep_definition=True).result()
+    serialize.save(tmp_path / "kept", graph)
+    assert (tmp_path / "kept").read_bytes() == data
+    again = serialize.load(data, context, keep_definition=True)
+    assert serialize.dumps(again) == data
+    with pytest.raises(TypeError, match="keep_definition"):
+        serialize.dumps(serialize.load(data, context))
+
+
+def test_add_to_goes_on_from_the_outputs(context, small):
+    data = serialize.dumps(*small)
+    builder = webnn.GraphBuilder(context)
+    outputs = serialize.add_to(builder, data)
+    graph = builder.build({"sum": builder.reduce_sum(outputs["y"])}).result()
+    assert list(graph.inputs) == ["x"] and list(graph.outputs) == ["sum"]
+    with pytest.raises(TypeError, match="'x' is taken"):
+        serialize.add_to(*(lambda b: (b, data))(builder_with_x(context)))
+
+
+def builder_with_x(context):
+    builder = webnn.GraphBuilder(context)
+    builder.input("x", [1], "float32")
+    return builder
+
+
+@pytest.mark.parametrize("cut", [0, 7, 8, 100, -1])
+def test_what_is_cut_off_is_refused(context, small, cut):
+    with pytest.raises(webnn.OperationError, match="^read: "):
+        serialize.load(serialize.dumps(*small)[:cut], context)
+
+
+def test_wrong_arguments(context, small, tmp_path):
+    builder, outputs = small
+    with pytest.raises(TypeError, match="outputs"):
+        serialize.dumps(builder)
+    with pytest.raises(TypeError, match="dict"):
+        serialize.dumps(builder, [outputs["y"]])
+    with pytest.raises(TypeError, match="GraphBuilder or a Graph"):
+        serialize.dumps("model", outputs)
+    with pytest.raises(TypeError):
+        serialize.load(3.5, context)
+    with pytest.raises(webnn.UnknownError, match="no-such-file"):
+        serialize.load(tmp_path / "no-such-file", context)
+    with pytest.raises(OSError):
+        serialize.save(tmp_path / "no" / "folder", builder, outputs)
+    builder.build(outputs).result()
+    with pytest.raises(webnn.InvalidStateError):
+        serialize.dumps(builder, outputs)
