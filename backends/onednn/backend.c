@@ -212,10 +212,8 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
       const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
       return images_want(attrs->input_layout);
     }
-    case WNN_OP_AVERAGE_POOL2D: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
     case WNN_OP_GEMM:
     case WNN_OP_MATMUL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
-    case WNN_OP_LAYER_NORMALIZATION: return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
     default: return wnn_own_layout(region);
   }
 }

@@ -258,4 +258,5 @@ NORM = [
     *((f"{op} 11", op, [f(2, 3, 4)], {"opset": 11}) for op in ("Softmax", "LogSoftmax", "Hardmax")),
     ("Softmax 11 last", "Softmax", [f(2, 3, 4)], {"opset": 11, "axis": 2}),
     ("LogSoftmax far", "LogSoftmax", [np.array([[0, 200, -200]], np.float32)], {}),
+    ("LogSoftmax large", "LogSoftmax", [np.array([[10000, 10001, 10003]], np.float32)], {}),
 ]

@@ -2,13 +2,16 @@
 
 #include <string.h>
 
-#define BLOCK ((size_t)16) /* elements of one side of the squares in which a transpose is done */
+#define BLOCK ((size_t)16)       /* side of the squares in which a copy is done that can't be transposed in registers */
+#define INLINE_BYTES ((size_t)512) /* blocks above this are left to memcpy */
 
 size_t wnn_copy_count(const wnn_copy *copy) {
   size_t n = 1;
   for (uint32_t i = 0; i < copy->rank; i++) n *= copy->dims[i];
   return n;
 }
+
+/* ---- planning */
 
 static void swap_axes(wnn_copy *copy, uint32_t i, uint32_t k) {
   size_t dim = copy->dims[i];
@@ -42,8 +45,19 @@ static void drop_and_join(wnn_copy *copy) {
   copy->rank = rank;
 }
 
-void wnn_copy_prepare(wnn_copy *copy) {
+/* The axis that is read most densely becomes the panel's rows: a transpose then meets both in one panel. */
+static uint32_t find_row_axis(const wnn_copy *copy) {
+  if (copy->rank < 2) return 0;
+  uint32_t best = copy->rank - 2;
+  if (copy->from[copy->rank - 1] == 0) return best;
+  for (uint32_t i = 0; i + 1 < copy->rank; i++)
+    if (copy->from[i] != 0 && magnitude(copy->from[i]) < magnitude(copy->from[best])) best = i;
+  return best;
+}
+
+void wnn_copy_prepare(wnn_copy *copy, const wnn_vector *vector) {
   ptrdiff_t bytes = (ptrdiff_t)copy->element_bytes;
+  copy->vector = vector;
   sort_by_writing(copy);
   drop_and_join(copy);
   if (copy->rank > 0 && copy->from[copy->rank - 1] == 1 && copy->to[copy->rank - 1] == 1) {
@@ -56,35 +70,65 @@ void wnn_copy_prepare(wnn_copy *copy) {
   }
   copy->from_offset *= bytes;
   copy->to_offset *= bytes;
+  copy->row_axis = find_row_axis(copy);
 }
 
-/* The innermost one or two axes: enough work for one call. */
+/* ---- running: panels of two axes */
+
 typedef struct panel {
+  const wnn_vector *vector;
   size_t rows, columns, bytes;
   ptrdiff_t row_from, row_to, column_from, column_to;
 } panel;
 
-#define COLUMN_LOOP(T)                                                                        \
+#define COLUMN_LOOP(BYTES)                                                                    \
   for (size_t r = 0; r < p->rows; r++) {                                                      \
     const char *f = from + (ptrdiff_t)r * p->row_from;                                        \
     char *t = to + (ptrdiff_t)r * p->row_to;                                                  \
-    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) memcpy(t, f, sizeof(T)); \
+    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) memcpy(t, f, BYTES); \
+  }
+
+/* 17 to INLINE_BYTES bytes in steps of 16, the last one drawn back to the end. */
+static inline void copy_block(char *to, const char *from, size_t n) {
+  for (size_t k = 0; k + 16 < n; k += 16) memcpy(to + k, from + k, 16);
+  memcpy(to + n - 16, from + n - 16, 16);
+}
+
+#define BLOCK_LOOP(COPY)                                                                      \
+  for (size_t r = 0; r < p->rows; r++) {                                                      \
+    const char *f = from + (ptrdiff_t)r * p->row_from;                                        \
+    char *t = to + (ptrdiff_t)r * p->row_to;                                                  \
+    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) COPY(t, f, p->bytes); \
   }
 
 static void copy_rows(const panel *p, const char *from, char *to) {
   switch (p->bytes) {
-    case 1: COLUMN_LOOP(uint8_t) break;
-    case 2: COLUMN_LOOP(uint16_t) break;
-    case 4: COLUMN_LOOP(uint32_t) break;
-    case 8: COLUMN_LOOP(uint64_t) break;
-    case 16: COLUMN_LOOP(uint64_t[2]) break;
-    case 32: COLUMN_LOOP(uint64_t[4]) break;
-    case 64: COLUMN_LOOP(uint64_t[8]) break;
-    default:
-      for (size_t r = 0; r < p->rows; r++)
-        for (size_t c = 0; c < p->columns; c++)
-          memcpy(to + (ptrdiff_t)r * p->row_to + (ptrdiff_t)c * p->column_to,
-                 from + (ptrdiff_t)r * p->row_from + (ptrdiff_t)c * p->column_from, p->bytes);
+    case 1: COLUMN_LOOP(1) return;
+    case 2: COLUMN_LOOP(2) return;
+    case 4: COLUMN_LOOP(4) return;
+    case 8: COLUMN_LOOP(8) return;
+    case 12: COLUMN_LOOP(12) return;
+    case 16: COLUMN_LOOP(16) return;
+    case 32: COLUMN_LOOP(32) return;
+    case 64: COLUMN_LOOP(64) return;
+    case 128: COLUMN_LOOP(128) return;
+    default: break;
+  }
+  if (p->bytes > 16 && p->bytes <= INLINE_BYTES) BLOCK_LOOP(copy_block)
+  else BLOCK_LOOP(memcpy)
+}
+
+/* The same element over and over along each row of the output. */
+static void fill_rows(const panel *p, const char *from, char *to) {
+  const size_t n = p->columns * p->bytes;
+  for (size_t r = 0; r < p->rows; r++, from += p->row_from, to += p->row_to) {
+    memcpy(to, from, p->bytes);
+    for (size_t have = p->bytes; have < n;) {
+      size_t more = have < 4096 ? have : 4096 / p->bytes * p->bytes;
+      if (more > n - have) more = n - have;
+      memcpy(to + have, to, more);
+      have += more;
+    }
   }
 }
 
@@ -101,50 +145,63 @@ static void copy_squares(const panel *whole, const char *from, char *to) {
 }
 
 static void copy_panel(const panel *p, const char *from, char *to) {
-  bool transposes = p->bytes <= 8 && p->rows > 1 && magnitude(p->row_from) < magnitude(p->column_from);
-  if (transposes) copy_squares(p, from, to);
-  else copy_rows(p, from, to);
+  const ptrdiff_t bytes = (ptrdiff_t)p->bytes;
+  bool small = p->bytes <= 8 && (p->bytes & (p->bytes - 1)) == 0, dense = p->column_to == bytes;
+  if (p->column_from == 0 && dense && p->bytes <= 2048) {
+    fill_rows(p, from, to);
+  } else if (small && dense && p->row_from == bytes && p->rows > 1) {
+    int size = p->bytes == 8 ? 3 : p->bytes == 4 ? 2 : p->bytes == 2 ? 1 : 0;
+    p->vector->transpose[size](from, p->column_from, to, p->row_to, p->columns, p->rows);
+  } else if (small && p->rows > 1 && magnitude(p->row_from) < magnitude(p->column_from)) {
+    copy_squares(p, from, to);
+  } else {
+    copy_rows(p, from, to);
+  }
 }
 
-/* The axis that is read most densely becomes the panel's rows: a transpose then meets both in one panel. */
-static uint32_t row_axis(const wnn_copy *copy) {
-  uint32_t best = copy->rank - 2;
-  for (uint32_t i = 0; i + 1 < copy->rank; i++)
-    if (copy->from[i] != 0 && copy->dims[i] > 1 && magnitude(copy->from[i]) < magnitude(copy->from[best])) best = i;
-  return best;
+/* ---- running: all of it */
+
+/* One run is cut into parts of whole cache lines. */
+static void copy_run(const wnn_copy *copy, const char *from, char *to, size_t part, size_t n_parts) {
+  size_t begin, end;
+  wnn_parallel_split((copy->element_bytes + 63) / 64, part, n_parts, &begin, &end);
+  size_t stop = end * 64 < copy->element_bytes ? end * 64 : copy->element_bytes;
+  if (begin * 64 < stop) memcpy(to + begin * 64, from + begin * 64, stop - begin * 64);
+}
+
+/* Cuts the panels along their longer side; false when nothing is left for this part. */
+static bool cut_panel(panel *p, const char **from, char **to, size_t part, size_t n_parts) {
+  size_t first, last, unit = 16; /* whole cache lines of small elements */
+  bool by_rows = p->rows >= p->columns;
+  size_t n = by_rows ? p->rows : p->columns;
+  if (n < unit * n_parts) unit = 1;
+  wnn_parallel_split((n + unit - 1) / unit, part, n_parts, &first, &last);
+  first *= unit;
+  last = last * unit < n ? last * unit : n;
+  if (first >= last) return false;
+  *from += (ptrdiff_t)first * (by_rows ? p->row_from : p->column_from);
+  *to += (ptrdiff_t)first * (by_rows ? p->row_to : p->column_to);
+  *(by_rows ? &p->rows : &p->columns) = last - first;
+  return true;
 }
 
 void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, size_t part, size_t n_parts) {
   const char *from = (const char *)from_base + copy->from_offset;
   char *to = (char *)to_base + copy->to_offset;
-  if (copy->rank == 0) { /* one run: cut into parts of whole cache lines */
-    size_t begin, end;
-    wnn_parallel_split((copy->element_bytes + 63) / 64, part, n_parts, &begin, &end);
-    size_t stop = end * 64 < copy->element_bytes ? end * 64 : copy->element_bytes;
-    if (begin * 64 < stop) memcpy(to + begin * 64, from + begin * 64, stop - begin * 64);
+  if (copy->rank == 0) {
+    copy_run(copy, from, to, part, n_parts);
     return;
   }
-  panel p = {.rows = 1, .columns = copy->dims[copy->rank - 1], .bytes = copy->element_bytes};
-  p.column_from = copy->from[copy->rank - 1];
-  p.column_to = copy->to[copy->rank - 1];
-  uint32_t rows = copy->rank >= 2 ? row_axis(copy) : 0, outer[WNN_COPY_RANK], n_outer = 0;
+  const uint32_t last = copy->rank - 1;
+  panel p = {copy->vector, 1, copy->dims[last], copy->element_bytes, 0, 0, copy->from[last], copy->to[last]};
+  uint32_t rows = copy->row_axis, outer[WNN_COPY_RANK], n_outer = 0;
+  size_t n_panels = 1, begin = 0, end = 1;
   if (copy->rank >= 2) p.rows = copy->dims[rows], p.row_from = copy->from[rows], p.row_to = copy->to[rows];
-  size_t n_panels = 1;
-  for (uint32_t i = 0; i + 1 < copy->rank; i++)
+  for (uint32_t i = 0; i < last; i++)
     if (i != rows) outer[n_outer++] = i, n_panels *= copy->dims[i];
-  /* Few panels are cut along their longer side. */
-  size_t begin = 0, end = n_panels;
-  if (n_panels >= n_parts) {
-    wnn_parallel_split(n_panels, part, n_parts, &begin, &end);
-  } else {
-    size_t first, last;
-    bool by_rows = p.rows >= p.columns;
-    wnn_parallel_split(by_rows ? p.rows : p.columns, part, n_parts, &first, &last);
-    from += (ptrdiff_t)first * (by_rows ? p.row_from : p.column_from);
-    to += (ptrdiff_t)first * (by_rows ? p.row_to : p.column_to);
-    *(by_rows ? &p.rows : &p.columns) = last - first;
-    if (first == last) return;
-  }
+  if (n_panels >= n_parts) wnn_parallel_split(n_panels, part, n_parts, &begin, &end);
+  else if (!cut_panel(&p, &from, &to, part, n_parts)) return;
+  else end = n_panels;
   for (size_t k = begin; k < end; k++) {
     ptrdiff_t f = 0, t = 0;
     size_t rest = k;

@@ -1,60 +1,19 @@
 /* Element-wise regions: a chain of operations runs tile by tile, so that what passes between two of them never
- * leaves the cache. An operand is brought to each tile by its own shape: whole, one number, a row that repeats,
- * or walked through by strides. */
+ * leaves the cache. */
+#include "kernels/elementwise.h"
+
 #include "kernels/kernels.h"
-#include "kernels/vector.h"
 
 #include <string.h>
 
-#define TILE ((size_t)1024) /* elements */
-#define MAX_ROW ((size_t)4096) /* longer repeating rows are walked through */
-#define MAX_STAGES (WNN_MAX_POSTS + 1)
-#define MAX_OPERANDS 24
+#define MAX_ROW ((size_t)4096)     /* longer repeating rows are walked through */
+#define MIN_STRETCH ((size_t)192)  /* shorter stretches cost more than walking */
 #define PARALLEL_WORK ((size_t)32 * 1024) /* elements times stages below which threads don't pay */
-
-typedef enum operand_kind {
-  OPERAND_WHOLE,  /* lies as the output does */
-  OPERAND_REPEAT, /* a row of `period` elements, over and over; 1: a number */
-  OPERAND_WALK,   /* anything else */
-} operand_kind;
-
-typedef struct operand {
-  operand_kind kind;
-  webnn_data_type type;
-  size_t element_bytes;
-  size_t period;
-  size_t strides[WNN_MAX_RANK]; /* along the collapsed axes of the output */
-  size_t tile_offset;           /* where its tile lies in a thread's scratch */
-} operand;
-
-typedef struct stage {
-  wnn_stage_fn fn;
-  wnn_stage_args args;
-  int16_t from[WNN_MAX_POST_INPUTS]; /* port, none, or the stage before (WNN_IS_STAGE) */
-  uint8_t n_in;
-  webnn_data_type type; /* of the result; float16 results are rounded, then widened again */
-} stage;
-
-typedef struct elementwise_plan {
-  wnn_plan base;
-  const wnn_vector *vector;
-  size_t n; /* elements of the output */
-  uint32_t rank;
-  size_t dims[WNN_MAX_RANK]; /* collapsed, outermost first */
-  operand operands[MAX_OPERANDS];
-  size_t n_operands;
-  stage stages[MAX_STAGES];
-  size_t n_stages;
-  size_t out_bytes;      /* of an element */
-  size_t thread_bytes;   /* scratch of one thread */
-  size_t stage_offset[2]; /* the two tiles between stages */
-  size_t n_parts;
-} elementwise_plan;
 
 /* ---- what there is */
 
 static webnn_data_type computed_as(webnn_data_type type) {
-  return type == WEBNN_DATA_TYPE_FLOAT16 ? WEBNN_DATA_TYPE_FLOAT32 : type;
+  return wnn_is_half(type) ? WEBNN_DATA_TYPE_FLOAT32 : type;
 }
 
 bool wnn_is_elementwise(wnn_op_id op, webnn_data_type from, webnn_data_type to) {
@@ -73,12 +32,16 @@ static const wnn_desc *source_desc(const wnn_region *region, const wnn_post *pos
 
 bool wnn_elementwise_can_fuse(const wnn_region *region, const wnn_post *next) {
   wnn_op_id op = next->node->op->id;
-  if (region->n_posts + 2 > MAX_STAGES || region->n_inputs > MAX_OPERANDS) return false;
+  if (region->n_posts + 2 > WNN_MAX_STAGES || region->n_inputs > WNN_MAX_OPERANDS) return false;
+  for (size_t i = 0; i < next->node->n_inputs; i++) { /* scales of blocks only where they cut the anchor */
+    if (next->from[i] == WNN_FROM_NONE) return false;
+    if (!wnn_shape_broadcasts_to(source_desc(region, next, i), &next->desc)) return false;
+  }
   const wnn_desc *desc = source_desc(region, next, typed_operand(op));
   return wnn_is_elementwise(op, desc->type, next->desc.type);
 }
 
-/* ---- planning */
+/* ---- stages */
 
 static void set_bounds(wnn_stage_args *args, webnn_number low, webnn_number high) {
   webnn_number numbers[2] = {low, high};
@@ -113,10 +76,10 @@ static void set_args(wnn_stage_args *args, const wnn_node *node) {
   }
 }
 
-static bool set_stage(elementwise_plan *plan, const wnn_region *region, const wnn_post *post, size_t s) {
-  stage *st = &plan->stages[s];
+static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn_post *post, size_t s) {
+  wnn_stage *st = &plan->stages[s];
   wnn_op_id op = post->node->op->id;
-  *st = (stage){.type = post->desc.type, .n_in = (uint8_t)post->node->n_inputs};
+  *st = (wnn_stage){.type = post->desc.type, .n_in = (uint8_t)post->node->n_inputs};
   if (post->node->n_inputs > WNN_MAX_POST_INPUTS) return false;
   for (size_t i = 0; i < st->n_in; i++) {
     st->from[i] = post->from[i];
@@ -130,8 +93,9 @@ static bool set_stage(elementwise_plan *plan, const wnn_region *region, const wn
   return st->fn != NULL;
 }
 
-static bool set_stages(elementwise_plan *plan, const wnn_region *region) {
+static bool set_stages(wnn_elementwise *plan, const wnn_region *region) {
   wnn_post first = {.node = region->anchor, .desc = region->anchor_desc};
+  if (region->anchor->n_inputs > WNN_MAX_POST_INPUTS) return false;
   for (size_t i = 0; i < WNN_MAX_POST_INPUTS; i++)
     first.from[i] = i < region->anchor->n_inputs ? (int16_t)i : WNN_FROM_NONE;
   plan->n_stages = region->n_posts + 1;
@@ -141,34 +105,72 @@ static bool set_stages(elementwise_plan *plan, const wnn_region *region) {
   return true;
 }
 
-/* Strides of each port along the output's axes in the order of storage; 0 where it is repeated. */
-static bool set_strides(elementwise_plan *plan, const wnn_region *region) {
-  const wnn_port *out = &region->outputs[0];
-  if (wnn_layout_is_blocked(&out->layout) || region->n_inputs > MAX_OPERANDS) return false;
-  plan->rank = out->desc->rank;
-  for (uint32_t i = 0; i < plan->rank; i++) plan->dims[i] = out->desc->dims[out->layout.order[i]];
-  plan->n_operands = region->n_inputs;
-  for (size_t p = 0; p < region->n_inputs; p++) {
-    const wnn_port *port = &region->inputs[p];
-    size_t own[WNN_MAX_RANK];
-    if (port->desc == NULL || wnn_layout_is_blocked(&port->layout)) return false;
-    if (!wnn_shape_broadcasts_to(port->desc, out->desc)) return false;
-    uint32_t missing = plan->rank - port->desc->rank;
-    wnn_layout_strides(&port->layout, port->desc, own);
-    operand *o = &plan->operands[p];
-    o->type = port->desc->type;
-    o->element_bytes = webnn_data_type_bytes(o->type);
-    for (uint32_t i = 0; i < plan->rank; i++) {
-      uint32_t axis = out->layout.order[i];
-      bool repeated = axis < missing || port->desc->dims[axis - missing] == 1;
-      o->strides[i] = repeated ? 0 : own[axis - missing];
+/* ---- operands */
+
+/* Elements of the output along an axis that share one of the operand; 0: it doesn't fit. */
+static size_t block_along(const wnn_desc *operand, const wnn_desc *out, uint32_t axis) {
+  uint32_t missing = out->rank - operand->rank;
+  uint32_t n = out->dims[axis], has = axis < missing ? 1 : operand->dims[axis - missing];
+  return n % has == 0 ? n / has : 0;
+}
+
+/* How the output's axes are cut for scales of blocks: elements of a block, or 1. */
+static bool find_blocks(const wnn_region *region, size_t blocks[WNN_MAX_RANK]) {
+  const wnn_desc *out = region->outputs[0].desc;
+  for (uint32_t axis = 0; axis < out->rank; axis++) {
+    blocks[axis] = 1;
+    for (size_t p = 0; p < region->n_inputs; p++) {
+      const wnn_desc *desc = region->inputs[p].desc;
+      size_t block = block_along(desc, out, axis);
+      if (block == 0) return false;
+      if (block == 1 || block == out->dims[axis]) continue;
+      if (blocks[axis] != 1 && blocks[axis] != block) return false;
+      blocks[axis] = block;
     }
   }
   return true;
 }
 
+static bool fits(const wnn_port *port, const wnn_desc *out) {
+  return port->desc != NULL && !wnn_layout_is_blocked(&port->layout) && port->desc->rank <= out->rank;
+}
+
+/* Strides of an operand along the plan's axes; 0 where it is repeated. */
+static void set_strides(wnn_operand *o, const wnn_port *port, const wnn_port *out, const size_t blocks[WNN_MAX_RANK]) {
+  size_t own[WNN_MAX_RANK];
+  uint32_t missing = out->desc->rank - port->desc->rank, k = 0;
+  wnn_layout_strides(&port->layout, port->desc, own);
+  o->type = port->desc->type;
+  o->element_bytes = webnn_data_type_bytes(o->type);
+  for (uint32_t i = 0; i < out->desc->rank; i++) {
+    uint32_t axis = out->layout.order[i];
+    size_t shares = block_along(port->desc, out->desc, axis), stride = axis < missing ? 0 : own[axis - missing];
+    if (shares == out->desc->dims[axis] && shares > 1) stride = 0;
+    if (blocks[axis] > 1) o->strides[k++] = shares == 1 ? stride * blocks[axis] : stride;
+    o->strides[k++] = shares == 1 ? stride : 0;
+  }
+}
+
+static bool set_operands(wnn_elementwise *plan, const wnn_region *region) {
+  const wnn_port *out = &region->outputs[0];
+  size_t blocks[WNN_MAX_RANK];
+  if (wnn_layout_is_blocked(&out->layout) || region->n_inputs > WNN_MAX_OPERANDS) return false;
+  for (size_t p = 0; p < region->n_inputs; p++)
+    if (!fits(&region->inputs[p], out->desc)) return false;
+  if (!find_blocks(region, blocks)) return false;
+  for (uint32_t i = 0; i < out->desc->rank; i++) {
+    uint32_t axis = out->layout.order[i];
+    if (blocks[axis] > 1) plan->dims[plan->rank++] = out->desc->dims[axis] / blocks[axis];
+    plan->dims[plan->rank++] = blocks[axis] > 1 ? blocks[axis] : out->desc->dims[axis];
+  }
+  plan->n_operands = region->n_inputs;
+  for (size_t p = 0; p < region->n_inputs; p++)
+    set_strides(&plan->operands[p], &region->inputs[p], out, blocks);
+  return true;
+}
+
 /* Axes of one element go; neighbours that every operand walks through as one become one. */
-static void collapse(elementwise_plan *plan) {
+static void collapse(wnn_elementwise *plan) {
   uint32_t rank = 0;
   for (uint32_t i = 0; i < plan->rank; i++) {
     if (plan->dims[i] == 1) continue;
@@ -181,202 +183,108 @@ static void collapse(elementwise_plan *plan) {
       plan->operands[p].strides[rank - 1] = plan->operands[p].strides[i];
   }
   plan->rank = rank;
-  plan->n = 1;
-  for (uint32_t i = 0; i < rank; i++) plan->n *= plan->dims[i];
 }
 
 /* Whole when dense all the way; repeating when dense over the inner axes and still over the outer ones. */
-static void classify(const elementwise_plan *plan, operand *o) {
+static void classify(const wnn_elementwise *plan, wnn_operand *o) {
+  size_t dense = 1;
+  uint32_t i = plan->rank;
+  while (i > plan->inner && o->strides[i - 1] == dense) dense *= plan->dims[--i];
+  o->period = dense;
+  o->kind = i == plan->inner ? WNN_OPERAND_WHOLE : WNN_OPERAND_REPEAT;
+  for (; i > plan->inner; i--)
+    if (o->strides[i - 1] != 0) o->kind = WNN_OPERAND_WALK;
+  if (o->kind == WNN_OPERAND_REPEAT && o->period > MAX_ROW) o->kind = WNN_OPERAND_WALK;
+}
+
+/* True when nothing has to walk in stretches of the axes from `inner` on. */
+static bool cut(wnn_elementwise *plan, uint32_t inner) {
+  bool walks = false;
+  plan->inner = inner;
+  plan->n_stretches = plan->stretch = 1;
+  for (uint32_t i = 0; i < plan->rank; i++) *(i < inner ? &plan->n_stretches : &plan->stretch) *= plan->dims[i];
+  for (size_t p = 0; p < plan->n_operands; p++) {
+    classify(plan, &plan->operands[p]);
+    walks = walks || plan->operands[p].kind == WNN_OPERAND_WALK;
+  }
+  return !walks;
+}
+
+static void choose_stretches(wnn_elementwise *plan) {
+  for (uint32_t inner = 0; inner < plan->rank || inner == 0; inner++)
+    if (cut(plan, inner) && (inner == 0 || plan->stretch >= MIN_STRETCH)) return;
+  cut(plan, 0);
+}
+
+/* ---- the rest of the plan */
+
+/* Room in a thread's scratch: an operand's tile (with the narrow one behind it for float16), stages' tiles. */
+static void set_scratch(wnn_elementwise *plan, const wnn_host *host) {
+  size_t at = 0, tile = plan->stretch < WNN_TILE ? plan->stretch : WNN_TILE;
+  plan->tile = tile;
+  for (size_t p = 0; p < plan->n_operands; p++) {
+    wnn_operand *o = &plan->operands[p];
+    size_t n = o->kind == WNN_OPERAND_REPEAT ? tile + o->period : tile;
+    o->tile_at = at;
+    if (wnn_is_half(o->type)) at += wnn_aligned(n * sizeof(float)) + wnn_aligned(n * sizeof(uint16_t));
+    else if (o->kind != WNN_OPERAND_WHOLE) at += wnn_aligned(n * o->element_bytes);
+  }
+  for (int k = 0; k < 2; k++) {
+    plan->stage_at[k] = at;
+    at += wnn_aligned(tile * 8);
+  }
+  plan->thread_bytes = at;
+  size_t tiles = plan->n_stretches * ((plan->stretch + WNN_TILE - 1) / WNN_TILE);
+  size_t threads = wnn_pool_threads(host->pool);
+  plan->base.heavy = plan->n_stretches * plan->stretch * plan->n_stages >= PARALLEL_WORK;
+  plan->n_parts = !plan->base.heavy ? 1 : tiles < threads ? tiles : threads;
+  plan->base.scratch_bytes = plan->thread_bytes * plan->n_parts;
+}
+
+/* Lies as the output does, in every stretch and over all of them. */
+static bool lies_as_output(const wnn_elementwise *plan, const wnn_operand *o) {
   size_t dense = 1;
   uint32_t i = plan->rank;
   while (i > 0 && o->strides[i - 1] == dense) dense *= plan->dims[--i];
-  o->period = dense;
-  o->kind = i == 0 ? OPERAND_WHOLE : OPERAND_REPEAT;
-  for (; i > 0; i--)
-    if (o->strides[i - 1] != 0) o->kind = OPERAND_WALK;
-  if (o->kind == OPERAND_REPEAT && o->period > MAX_ROW) o->kind = OPERAND_WALK;
+  return i == 0;
 }
 
-static size_t aligned(size_t n) { return (n + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE; }
-
-static bool is_half(webnn_data_type type) { return type == WEBNN_DATA_TYPE_FLOAT16; }
-
-/* Room in a thread's scratch: an operand's tile (with the narrow one behind it for float16), stages' tiles. */
-static void set_scratch(elementwise_plan *plan, const wnn_host *host) {
-  size_t at = 0;
-  for (size_t p = 0; p < plan->n_operands; p++) {
-    operand *o = &plan->operands[p];
-    size_t n = o->kind == OPERAND_REPEAT ? TILE + o->period : TILE;
-    o->tile_offset = at;
-    if (is_half(o->type)) at += aligned(n * sizeof(float)) + aligned(n * sizeof(uint16_t));
-    else if (o->kind != OPERAND_WHOLE) at += aligned(n * o->element_bytes);
-  }
-  for (int k = 0; k < 2; k++) {
-    plan->stage_offset[k] = at;
-    at += aligned(TILE * 8);
-  }
-  plan->thread_bytes = at;
-  size_t work = plan->n * plan->n_stages, threads = wnn_pool_threads(host->pool);
-  size_t tiles = (plan->n + TILE - 1) / TILE;
-  plan->base.heavy = work >= PARALLEL_WORK && threads > 1;
-  plan->n_parts = plan->base.heavy ? (tiles < threads ? tiles : threads) : 1;
-  plan->base.scratch_bytes = plan->thread_bytes * plan->n_parts;
-  plan->base.heavy = work >= PARALLEL_WORK;
-}
-
-static void choose_in_place(elementwise_plan *plan, const wnn_region *region) {
+static void choose_in_place(wnn_elementwise *plan, const wnn_region *region) {
   for (size_t p = 0; p < plan->n_operands && plan->base.in_place < 0; p++)
-    if (plan->operands[p].kind == OPERAND_WHOLE && plan->operands[p].element_bytes == plan->out_bytes &&
+    if (lies_as_output(plan, &plan->operands[p]) && plan->operands[p].element_bytes == plan->out_bytes &&
         region->inputs[p].constant == NULL)
       plan->base.in_place = (int)p;
 }
 
-static webnn_status plan_elementwise(wnn_device *device, const wnn_region *region, wnn_plan **out) {
-  const wnn_host *host = wnn_device_host(device);
-  if (region->n_outputs != 1) return WEBNN_ERROR_NOT_SUPPORTED;
-  elementwise_plan *plan = (elementwise_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
-  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
-  plan->vector = wnn_vector_get();
-  if (!set_strides(plan, region) || !set_stages(plan, region)) {
-    wnn_alloc_free(&host->alloc, plan, sizeof *plan);
-    return WEBNN_ERROR_NOT_SUPPORTED;
-  }
-  collapse(plan);
-  for (size_t p = 0; p < plan->n_operands; p++) classify(plan, &plan->operands[p]);
-  plan->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
-  set_scratch(plan, host);
-  choose_in_place(plan, region);
-  *out = &plan->base;
-  return WEBNN_OK;
-}
-
-/* ---- running */
-
-/* Copies `n` elements that the strides lead to, from flat place `at` of the output on. */
-static void walk(const elementwise_plan *plan, const operand *o, const char *data, size_t at, char *tile,
-                 size_t n) {
-  size_t place[WNN_MAX_RANK] = {0}, inner = plan->rank ? plan->rank - 1 : 0, offset = 0;
-  size_t bytes = o->element_bytes;
-  for (uint32_t i = plan->rank; i-- > 0;) {
-    place[i] = at % plan->dims[i];
-    at /= plan->dims[i];
-    offset += place[i] * o->strides[i];
-  }
-  while (n > 0) {
-    size_t run = plan->dims[inner] - place[inner], stride = o->strides[inner];
-    if (run > n) run = n;
-    const char *from = data + offset * bytes;
-    if (stride == 1) {
-      memcpy(tile, from, run * bytes);
-    } else if (bytes == 4) {
-      for (size_t k = 0; k < run; k++) memcpy(tile + 4 * k, from + 4 * k * stride, 4);
-    } else {
-      for (size_t k = 0; k < run; k++) memcpy(tile + k * bytes, from + k * stride * bytes, bytes);
-    }
-    tile += run * bytes;
-    n -= run;
-    offset += run * stride;
-    place[inner] += run;
-    for (size_t i = inner; i > 0 && place[i] == plan->dims[i]; i--) { /* carry */
-      offset -= plan->dims[i] * o->strides[i];
-      place[i] = 0;
-      place[i - 1]++;
-      offset += o->strides[i - 1];
-    }
-  }
-}
-
-/* Fills a repeating operand's tile once: any place in the output then has its row in it. */
-static void prepare_repeat(const elementwise_plan *plan, const operand *o, const void *data, char *scratch) {
-  char *tile = scratch + o->tile_offset;
-  size_t n = TILE + o->period, bytes = o->element_bytes;
-  if (is_half(o->type)) {
-    plan->vector->widen(data, (float *)(void *)tile, o->period);
-    bytes = sizeof(float);
-  } else {
-    memcpy(tile, data, o->period * bytes);
-  }
-  for (size_t have = o->period; have < n;) {
-    size_t more = have < n - have ? have : n - have;
-    memcpy(tile + have * bytes, tile, more * bytes);
-    have += more;
-  }
-}
-
-/* The operand's elements for the tile at flat place `at`. */
-static const void *operand_tile(const elementwise_plan *plan, const operand *o, const char *data, size_t at,
-                                size_t n, char *scratch) {
-  char *tile = scratch + o->tile_offset;
-  size_t bytes = is_half(o->type) ? sizeof(float) : o->element_bytes;
-  if (o->kind == OPERAND_REPEAT) return tile + at % o->period * bytes;
-  const char *elements = data + at * o->element_bytes;
-  if (!is_half(o->type)) {
-    if (o->kind == OPERAND_WHOLE) return elements;
-    walk(plan, o, data, at, tile, n);
-    return tile;
-  }
-  if (o->kind == OPERAND_WALK) {
-    char *narrow = tile + aligned(TILE * sizeof(float));
-    walk(plan, o, data, at, narrow, n);
-    elements = narrow;
-  }
-  plan->vector->widen((const uint16_t *)(const void *)elements, (float *)(void *)tile, n);
-  return tile;
-}
-
-static void run_tile(const elementwise_plan *plan, const wnn_run *run, size_t at, size_t n, char *scratch) {
-  const void *last = NULL;
-  char *out = (char *)run->outputs[0] + at * plan->out_bytes;
-  for (size_t s = 0; s < plan->n_stages; s++) {
-    const stage *st = &plan->stages[s];
-    const void *in[WNN_MAX_POST_INPUTS];
-    for (size_t i = 0; i < st->n_in; i++)
-      in[i] = WNN_IS_STAGE(st->from[i])
-                  ? last
-                  : operand_tile(plan, &plan->operands[st->from[i]], run->inputs[st->from[i]], at, n, scratch);
-    bool is_last = s + 1 == plan->n_stages, half = is_half(st->type);
-    void *to = is_last && !half ? (void *)out : scratch + plan->stage_offset[s & 1];
-    st->fn(in, to, n, &st->args);
-    if (half) { /* every named float16 operand is rounded */
-      uint16_t *narrow = is_last ? (uint16_t *)(void *)out
-                                 : (uint16_t *)(void *)(scratch + plan->stage_offset[s & 1] + TILE * 4);
-      plan->vector->narrow(to, narrow, n);
-      if (!is_last) plan->vector->widen(narrow, to, n);
-    }
-    last = to;
-  }
-}
-
-typedef struct job {
-  const elementwise_plan *plan;
-  const wnn_run *run;
-} job;
-
-static void run_part(void *arg, size_t part, size_t n_parts) {
-  const job *j = arg;
-  const elementwise_plan *plan = j->plan;
-  char *scratch = (char *)j->run->scratch + part * plan->thread_bytes;
-  size_t begin, end;
-  wnn_parallel_split((plan->n + TILE - 1) / TILE, part, n_parts, &begin, &end);
+static bool is_simple(const wnn_elementwise *plan) {
+  bool simple = plan->n_stages == 1 && plan->n_stretches == 1 && plan->stretch <= WNN_TILE;
   for (size_t p = 0; p < plan->n_operands; p++)
-    if (plan->operands[p].kind == OPERAND_REPEAT)
-      prepare_repeat(plan, &plan->operands[p], j->run->inputs[p], scratch);
-  for (size_t t = begin; t < end; t++) {
-    size_t at = t * TILE, n = plan->n - at < TILE ? plan->n - at : TILE;
-    run_tile(plan, j->run, at, n, scratch);
-  }
-}
-
-static webnn_status run_elementwise(const wnn_plan *base, const wnn_run *run) {
-  const elementwise_plan *plan = (const elementwise_plan *)base;
-  job j = {plan, run};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
-  return WEBNN_OK;
+    simple = simple && plan->operands[p].kind == WNN_OPERAND_WHOLE && !wnn_is_half(plan->operands[p].type);
+  return simple && !wnn_is_half(plan->stages[0].type);
 }
 
 static void free_elementwise(wnn_plan *plan) {
   wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
 }
 
-const wnn_kernel wnn_elementwise_kernel = {"elementwise", plan_elementwise, run_elementwise, free_elementwise};
+static webnn_status plan_elementwise(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  if (region->n_outputs != 1) return WEBNN_ERROR_NOT_SUPPORTED;
+  wnn_elementwise *plan = (wnn_elementwise *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->vector = wnn_vector_for(host);
+  if (!set_operands(plan, region) || !set_stages(plan, region)) {
+    free_elementwise(&plan->base);
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  }
+  collapse(plan);
+  choose_stretches(plan);
+  plan->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
+  set_scratch(plan, host);
+  choose_in_place(plan, region);
+  plan->simple = is_simple(plan);
+  *out = &plan->base;
+  return WEBNN_OK;
+}
+
+const wnn_kernel wnn_elementwise_kernel = {"elementwise", plan_elementwise, wnn_elementwise_run, free_elementwise};

@@ -1,5 +1,5 @@
-/* Regions that only move elements: reorder, slice, concat, split, expand, tile, reverse, pad with a constant. Each
- * is a few strided copies, found at plan. */
+/* Regions that only move elements: reorder, slice, concat, split, expand, tile, reverse. Each is a few strided copies,
+ * found at plan. */
 #include "kernels/copy.h"
 #include "kernels/kernels.h"
 
@@ -15,9 +15,6 @@ typedef struct move {
 typedef struct movement_plan {
   wnn_plan base;
   size_t n_moves, n_parts;
-  bool fills; /* pad: the output is filled with `value` first */
-  uint64_t value;
-  size_t value_bytes, fill_bytes;
   move moves[];
 } movement_plan;
 
@@ -117,21 +114,6 @@ static bool plan_tile(movement_plan *plan, const wnn_region *region) {
   return true;
 }
 
-static bool plan_pad(movement_plan *plan, const wnn_region *region) {
-  const wnn_pad_attrs *attrs = region->anchor->attrs;
-  const wnn_desc *in = region->inputs[0].desc, *out = region->outputs[0].desc;
-  move *m = &plan->moves[0];
-  if (attrs->mode != WEBNN_PADDING_MODE_CONSTANT || in == NULL) return false;
-  if (!start_move(m, region, 0, 0, in)) return false;
-  for (uint32_t i = 0; i < in->rank; i++)
-    m->copy.to_offset += (ptrdiff_t)attrs->beginning_padding.data[i] * m->copy.to[i];
-  plan->fills = true;
-  plan->value_bytes = webnn_data_type_bytes(out->type);
-  plan->fill_bytes = wnn_desc_bytes(out);
-  wnn_store_number(&plan->value, attrs->value, out->type);
-  return true;
-}
-
 static bool find_moves(movement_plan *plan, const wnn_region *region) {
   switch (region->anchor->op->id) {
     case WNN_OP_REORDER: return plan_reorder(plan, region);
@@ -141,7 +123,6 @@ static bool find_moves(movement_plan *plan, const wnn_region *region) {
     case WNN_OP_REVERSE: return plan_reverse(plan, region);
     case WNN_OP_EXPAND: return plan_expand(plan, region);
     case WNN_OP_TILE: return plan_tile(plan, region);
-    case WNN_OP_PAD: return plan_pad(plan, region);
     default: return false;
   }
 }
@@ -165,7 +146,7 @@ static webnn_status plan_movement(wnn_device *device, const wnn_region *region, 
   size_t n_bytes = 0;
   for (size_t i = 0; i < n_moves; i++) {
     n_bytes += wnn_copy_count(&plan->moves[i].copy) * plan->moves[i].copy.element_bytes;
-    wnn_copy_prepare(&plan->moves[i].copy);
+    wnn_copy_prepare(&plan->moves[i].copy, wnn_vector_for(host));
   }
   plan->base.heavy = n_bytes >= PARALLEL_BYTES;
   plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
@@ -177,26 +158,6 @@ typedef struct job {
   const movement_plan *plan;
   const wnn_run *run;
 } job;
-
-static void fill(char *to, size_t n_bytes, uint64_t value, size_t value_bytes) {
-  size_t have = value_bytes < n_bytes ? value_bytes : n_bytes;
-  memcpy(to, &value, have);
-  while (have < n_bytes) { /* doubling, within what stays in the cache */
-    size_t more = have < 4096 ? have : 4096 - 4096 % value_bytes;
-    if (more > n_bytes - have) more = n_bytes - have;
-    memcpy(to + have, to, more);
-    have += more;
-  }
-}
-
-static void fill_part(void *arg, size_t part, size_t n_parts) {
-  const job *j = arg;
-  size_t begin, end, n = j->plan->fill_bytes / j->plan->value_bytes;
-  wnn_parallel_split(n, part, n_parts, &begin, &end);
-  if (begin == end) return;
-  fill((char *)j->run->outputs[0] + begin * j->plan->value_bytes, (end - begin) * j->plan->value_bytes,
-       j->plan->value, j->plan->value_bytes);
-}
 
 static void move_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
@@ -210,7 +171,6 @@ static webnn_status run_movement(const wnn_plan *base, const wnn_run *run) {
   const movement_plan *plan = (const movement_plan *)base;
   wnn_pool *pool = wnn_device_host(base->device)->pool;
   job j = {plan, run};
-  if (plan->fills) wnn_parallel(pool, plan->n_parts, fill_part, &j);
   wnn_parallel(pool, plan->n_parts, move_part, &j);
   return WEBNN_OK;
 }

@@ -1,26 +1,37 @@
-/* Pooling of float32, channels last or plain. Channels last: each output place folds rows of channels. Plain: each
- * output row folds shifted input rows. NaN goes through. */
+/* The three pools, channels last or plain. Each output row takes two passes: the input rows of its windows are folded
+ * onto one row, with the padding on both sides of it, along which the windows then slide. NaN goes through. */
 #include "kernels/kernels.h"
-#include "kernels/vector.h"
+#include "kernels/lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PARALLEL_WORK ((size_t)16 * 1024)
+#define MIN_SLICE ((size_t)32) /* channels that are worth a part of their own */
 
 typedef struct pool_plan {
   wnn_plan base;
   const wnn_vector *vector;
+  const wnn_folds *folds;
   wnn_op_id op;
   wnn_fold fold;
-  bool channels_last;
-  size_t n, channels;
+  webnn_data_type type; /* in which it is computed */
+  bool half;
+  size_t bytes, in_bytes; /* of an element, computed and stored */
+  size_t images, depth;   /* places lie [image][height][width][depth] */
   int64_t in[2], out[2], window[2], stride[2], dilation[2], before[2]; /* height, width */
+  int64_t wide; /* columns of the row with its padding */
+  bool by_depth; /* parts cut the depth, else the output rows */
   size_t n_parts;
+  size_t widened_at, result_at, thread_bytes; /* in a thread's scratch; the row comes first */
+  uint32_t cells[];                           /* by output column: columns of its window inside the input */
 } pool_plan;
 
 static void free_pool(wnn_plan *plan) {
   wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
 }
+
+/* ---- planning */
 
 /* How a port lies: 1 channels last, 0 plain, -1 otherwise; by the logical axes of the node's layout. */
 static int lies(const wnn_port *port, const uint32_t axes[4]) {
@@ -33,40 +44,16 @@ static int lies(const wnn_port *port, const uint32_t axes[4]) {
   return -1;
 }
 
-static webnn_status plan_pool(wnn_device *device, const wnn_region *region, wnn_plan **out) {
-  const wnn_host *host = wnn_device_host(device);
-  const wnn_pool2d_attrs *attrs = region->anchor->attrs;
-  const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
-  bool nchw = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
-  const uint32_t axes[4] = {0, nchw ? 1 : 3, nchw ? 2 : 1, nchw ? 3 : 2};
-  int how = lies(in, axes);
-  if (lies(result, axes) != how) /* bytes may be both where there is one channel or one place */
-    how = lies(result, axes) == 0 && in->desc->dims[axes[1]] == 1 ? 0 : -1;
-  if (how < 0 || in->desc->type != WEBNN_DATA_TYPE_FLOAT32 || region->n_posts != 0)
-    return WEBNN_ERROR_NOT_SUPPORTED;
-  pool_plan *plan = (pool_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
-  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
-  plan->vector = wnn_vector_get();
-  plan->op = region->anchor->op->id;
-  plan->fold = plan->op == WNN_OP_MAX_POOL2D   ? WNN_FOLD_MAX
-               : plan->op == WNN_OP_L2_POOL2D ? WNN_FOLD_SUM_SQUARE
-                                              : WNN_FOLD_SUM;
-  plan->channels_last = how == 1;
-  plan->n = in->desc->dims[0];
-  plan->channels = in->desc->dims[axes[1]];
-  for (int d = 0; d < 2; d++) {
-    plan->in[d] = in->desc->dims[axes[2 + d]];
-    plan->out[d] = result->desc->dims[axes[2 + d]];
-    plan->window[d] = attrs->window_dimensions.data[d];
-    plan->stride[d] = attrs->strides.data[d];
-    plan->dilation[d] = attrs->dilations.data[d];
-    plan->before[d] = attrs->padding.data[2 * d];
-  }
-  size_t work = wnn_desc_count(result->desc) * (size_t)(plan->window[0] * plan->window[1]);
-  plan->base.heavy = work >= PARALLEL_WORK;
-  plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
-  *out = &plan->base;
-  return WEBNN_OK;
+/* Both ports in one way; bytes may be both where there is one channel or one place. */
+static int both_lie(const wnn_region *region, const uint32_t axes[4]) {
+  const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
+  int a = lies(in, axes), b = lies(out, axes);
+  if (a == b) return a;
+  if (a < 0 || b < 0) return -1;
+  if (in->desc->dims[axes[1]] == 1) return 0;
+  bool one_in = in->desc->dims[axes[2]] == 1 && in->desc->dims[axes[3]] == 1;
+  bool one_out = out->desc->dims[axes[2]] == 1 && out->desc->dims[axes[3]] == 1;
+  return one_in ? b : one_out ? a : -1;
 }
 
 /* Cells [*first, *last) of the window at output place `at` that lie inside the input. */
@@ -78,60 +65,162 @@ static void inside(const pool_plan *plan, int d, int64_t at, int64_t *first, int
   if (*first > *last) *first = *last;
 }
 
-/* From folds to results: the mean of `count` cells, the root of a sum of squares. */
-static void finish(const pool_plan *plan, float *y, size_t n, int64_t count) {
-  if (plan->op == WNN_OP_AVERAGE_POOL2D && count > 0)
-    for (size_t k = 0; k < n; k++) y[k] /= (float)count;
-  if (plan->op == WNN_OP_L2_POOL2D)
-    for (size_t k = 0; k < n; k++) y[k] = sqrtf(y[k]);
-}
-
-/* One row of output places, channels last. */
-static void pool_places(const pool_plan *plan, const float *image, float *y, int64_t oh) {
-  int64_t r0, r1, c0, c1;
-  size_t n = plan->channels;
-  inside(plan, 0, oh, &r0, &r1);
-  for (int64_t ow = 0; ow < plan->out[1]; ow++, y += n) {
-    inside(plan, 1, ow, &c0, &c1);
-    for (size_t k = 0; k < n; k++) y[k] = wnn_fold_start(plan->fold);
-    for (int64_t r = r0; r < r1; r++) {
-      int64_t ih = oh * plan->stride[0] - plan->before[0] + r * plan->dilation[0];
-      for (int64_t c = c0; c < c1; c++) {
-        int64_t iw = ow * plan->stride[1] - plan->before[1] + c * plan->dilation[1];
-        plan->vector->fold_onto[plan->fold](image + (size_t)(ih * plan->in[1] + iw) * n, y, n);
-      }
-    }
-    finish(plan, y, n, (r1 - r0) * (c1 - c0));
+static void set_shape(pool_plan *plan, const wnn_region *region, const uint32_t axes[4], bool channels_last) {
+  const wnn_pool2d_attrs *attrs = region->anchor->attrs;
+  const wnn_desc *in = region->inputs[0].desc, *out = region->outputs[0].desc;
+  plan->depth = channels_last ? in->dims[axes[1]] : 1;
+  plan->images = channels_last ? in->dims[0] : (size_t)in->dims[0] * in->dims[axes[1]];
+  for (int d = 0; d < 2; d++) {
+    plan->in[d] = in->dims[axes[2 + d]];
+    plan->out[d] = out->dims[axes[2 + d]];
+    plan->window[d] = attrs->window_dimensions.data[d];
+    plan->stride[d] = attrs->strides.data[d];
+    plan->dilation[d] = attrs->dilations.data[d];
+    plan->before[d] = attrs->padding.data[2 * d];
   }
-}
-
-static void fold_strided(wnn_fold fold, const float *x, int64_t step, float *y, size_t n) {
-  wnn_fold join = fold == WNN_FOLD_SUM_SQUARE ? WNN_FOLD_SUM : fold;
-  for (size_t k = 0; k < n; k++, x += step) y[k] = wnn_fold_join(join, y[k], fold == join ? *x : *x * *x);
-}
-
-/* One row of one plane. */
-static void pool_row(const pool_plan *plan, const float *image, float *y, int64_t oh) {
-  int64_t r0, r1, step = plan->stride[1];
-  inside(plan, 0, oh, &r0, &r1);
-  for (int64_t k = 0; k < plan->out[1]; k++) y[k] = wnn_fold_start(plan->fold);
-  for (int64_t r = r0; r < r1; r++) {
-    const float *row = image + (oh * plan->stride[0] - plan->before[0] + r * plan->dilation[0]) * plan->in[1];
-    for (int64_t c = 0; c < plan->window[1]; c++) {
-      int64_t shift = c * plan->dilation[1] - plan->before[1]; /* places where the column is inside */
-      int64_t first = shift < 0 ? (-shift + step - 1) / step : 0;
-      int64_t last = shift >= plan->in[1] ? 0 : (plan->in[1] - 1 - shift) / step + 1;
-      if (last > plan->out[1]) last = plan->out[1];
-      if (first >= last) continue;
-      const float *x = row + first * step + shift;
-      if (step == 1) plan->vector->fold_onto[plan->fold](x, y + first, (size_t)(last - first));
-      else fold_strided(plan->fold, x, step, y + first, (size_t)(last - first));
-    }
-  }
+  plan->wide = (plan->out[1] - 1) * plan->stride[1] + (plan->window[1] - 1) * plan->dilation[1] + 1;
   for (int64_t k = 0; k < plan->out[1]; k++) {
-    int64_t c0, c1;
-    inside(plan, 1, k, &c0, &c1);
-    finish(plan, y + k, 1, (r1 - r0) * (c1 - c0));
+    int64_t first, last;
+    inside(plan, 1, k, &first, &last);
+    plan->cells[k] = (uint32_t)(last - first);
+  }
+}
+
+static void set_parts(pool_plan *plan, const wnn_host *host) {
+  size_t rows = plan->images * (size_t)plan->out[0], threads = wnn_pool_threads(host->pool);
+  size_t work = rows * plan->depth * (size_t)(plan->out[1] * plan->window[1] + plan->in[1] * plan->window[0]);
+  plan->base.heavy = work >= PARALLEL_WORK;
+  plan->by_depth = rows < threads && plan->depth >= 2 * MIN_SLICE;
+  size_t most = plan->by_depth ? plan->depth / MIN_SLICE : rows;
+  plan->n_parts = !plan->base.heavy ? 1 : most < threads ? most : threads;
+  plan->widened_at = wnn_aligned((size_t)plan->wide * plan->depth * plan->bytes);
+  plan->result_at = plan->widened_at + (plan->half ? wnn_aligned((size_t)plan->in[1] * plan->depth * plan->bytes) : 0);
+  plan->thread_bytes = plan->result_at + wnn_aligned((size_t)plan->out[1] * plan->depth * plan->bytes);
+  plan->base.scratch_bytes = plan->n_parts * plan->thread_bytes;
+}
+
+static wnn_fold fold_of(wnn_op_id op) {
+  switch (op) {
+    case WNN_OP_MAX_POOL2D: return WNN_FOLD_MAX;
+    case WNN_OP_L2_POOL2D: return WNN_FOLD_SUM_SQUARE;
+    default: return WNN_FOLD_SUM;
+  }
+}
+
+static webnn_status plan_pool(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  const wnn_pool2d_attrs *attrs = region->anchor->attrs;
+  const webnn_data_type stored = region->inputs[0].desc->type;
+  const bool half = stored == WEBNN_DATA_TYPE_FLOAT16;
+  const webnn_data_type type = half ? WEBNN_DATA_TYPE_FLOAT32 : stored;
+  bool nchw = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
+  const uint32_t axes[4] = {0, nchw ? 1 : 3, nchw ? 2 : 1, nchw ? 3 : 2};
+  const wnn_fold fold = fold_of(region->anchor->op->id);
+  const wnn_vector *vector = wnn_vector_for(host);
+  const wnn_folds *folds = vector->folds(type);
+  int how = both_lie(region, axes);
+  if (how < 0 || region->n_posts != 0 || folds == NULL || folds->fold[fold].onto == NULL)
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  const size_t n_columns = region->outputs[0].desc->dims[axes[3]];
+  pool_plan *plan = (pool_plan *)wnn_plan_create(device, &host->alloc,
+                                                 sizeof *plan + n_columns * sizeof plan->cells[0]);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->vector = vector;
+  plan->folds = folds;
+  plan->op = region->anchor->op->id;
+  plan->fold = fold;
+  plan->type = type;
+  plan->half = half;
+  plan->bytes = webnn_data_type_bytes(type);
+  plan->in_bytes = webnn_data_type_bytes(stored);
+  set_shape(plan, region, axes, how == 1);
+  set_parts(plan, host);
+  *out = &plan->base;
+  return WEBNN_OK;
+}
+
+/* ---- running */
+
+/* One part: its channels, its memory. */
+typedef struct strip {
+  const pool_plan *plan;
+  size_t first, depth; /* channels */
+  char *row, *widened, *result;
+} strip;
+
+/* Columns of the input that the row has room for. */
+static size_t columns_inside(const pool_plan *plan) {
+  int64_t n = plan->wide - plan->before[1];
+  return n < 0 ? 0 : (size_t)(n < plan->in[1] ? n : plan->in[1]);
+}
+
+/* The row, without its padding, takes an input row; the first one of a window is just put there. */
+static void take_row(const strip *s, const char *x, bool is_first) {
+  const pool_plan *plan = s->plan;
+  const size_t n = columns_inside(plan), run = s->depth == plan->depth ? n : 1;
+  if (n == 0) return;
+  char *row = s->row + (size_t)plan->before[1] * s->depth * plan->bytes;
+  const bool puts = is_first && plan->fold != WNN_FOLD_SUM_SQUARE;
+  for (size_t column = 0; column < n; column += run) {
+    const void *xs = x + (column * plan->depth + s->first) * plan->in_bytes;
+    char *to = row + column * s->depth * plan->bytes;
+    if (plan->half) plan->vector->widen(xs, (float *)(void *)(puts ? to : s->widened), run * s->depth);
+    if (plan->half) xs = s->widened;
+    else if (puts) memcpy(to, xs, run * s->depth * plan->bytes);
+    if (!puts) plan->folds->fold[plan->fold].onto(xs, to, run * s->depth);
+  }
+}
+
+/* Folds the input rows of a window of output row `oh`; returns how many there are. */
+static int64_t fold_window(const strip *s, const char *image, int64_t oh) {
+  const pool_plan *plan = s->plan;
+  int64_t r0, r1;
+  inside(plan, 0, oh, &r0, &r1);
+  if (r0 == r1 || plan->fold == WNN_FOLD_SUM_SQUARE)
+    wnn_fold_start(plan->fold, plan->type, s->row, (size_t)plan->wide * s->depth);
+  for (int64_t r = r0; r < r1; r++) {
+    int64_t ih = oh * plan->stride[0] - plan->before[0] + r * plan->dilation[0];
+    take_row(s, image + (size_t)(ih * plan->in[1]) * plan->depth * plan->in_bytes, r == r0);
+  }
+  return r1 - r0;
+}
+
+/* From folds to results. */
+static void finish(const strip *s, float *y, int64_t n_rows) {
+  const pool_plan *plan = s->plan;
+  const size_t n = (size_t)plan->out[1];
+  const wnn_stage_args none = {{0}, {0}, {0}};
+  if (plan->op == WNN_OP_L2_POOL2D)
+    plan->vector->stage(WNN_OP_SQRT, plan->type, plan->type)((const void *[]){y}, y, n * s->depth, &none);
+  if (plan->op != WNN_OP_AVERAGE_POOL2D) return;
+  for (size_t k = 0; k < n; k++, y += s->depth) {
+    const float count = (float)(plan->cells[k] * (uint64_t)n_rows);
+    for (size_t c = 0; c < s->depth && count > 0; c++) y[c] /= count;
+  }
+}
+
+static void slide(const strip *s, void *y) {
+  const pool_plan *plan = s->plan;
+  const size_t places = (size_t)plan->out[1];
+  wnn_windows w = {.n = places, .step = (size_t)plan->stride[1] * s->depth, .taps = (size_t)plan->window[1],
+                   .tap = (size_t)plan->dilation[1] * s->depth, .channels = s->depth};
+  if (plan->stride[1] == 1) w.n = 1, w.channels *= places; /* neighbours all along */
+  plan->folds->windows[wnn_fold_joining(plan->fold)](s->row, y, &w);
+}
+
+static void pool_row(const strip *s, const char *image, char *out, int64_t oh) {
+  const pool_plan *plan = s->plan;
+  const bool whole = s->depth == plan->depth, direct = whole && !plan->half;
+  const size_t places = (size_t)plan->out[1], run = whole ? places : 1;
+  char *y = direct ? out : s->result;
+  int64_t n_rows = fold_window(s, image, oh);
+  slide(s, y);
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT32) finish(s, (float *)(void *)y, n_rows);
+  for (size_t k = 0; k < places && !direct; k += run) {
+    char *to = out + (k * plan->depth + s->first) * plan->in_bytes;
+    const char *from = y + k * s->depth * plan->bytes;
+    if (plan->half) plan->vector->narrow((const float *)(const void *)from, (uint16_t *)(void *)to, run * s->depth);
+    else memcpy(to, from, run * s->depth * plan->bytes);
   }
 }
 
@@ -143,23 +232,30 @@ typedef struct job {
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   const pool_plan *plan = j->plan;
-  const float *in = j->run->inputs[0];
-  float *out = j->run->outputs[0];
-  size_t depth = plan->channels_last ? plan->channels : 1, begin, end;
-  size_t images = plan->channels_last ? plan->n : plan->n * plan->channels, rows = (size_t)plan->out[0];
-  wnn_parallel_split(images * rows, part, n_parts, &begin, &end);
+  char *scratch = (char *)j->run->scratch + part * plan->thread_bytes;
+  strip s = {plan, 0, plan->depth, scratch, scratch + plan->widened_at, scratch + plan->result_at};
+  size_t rows = (size_t)plan->out[0], begin = 0, end = plan->images * rows;
+  if (plan->by_depth) {
+    size_t last;
+    wnn_parallel_split(plan->depth, part, n_parts, &s.first, &last);
+    s.depth = last - s.first;
+  } else {
+    wnn_parallel_split(plan->images * rows, part, n_parts, &begin, &end);
+  }
+  wnn_fold_start(plan->fold, plan->type, s.row, (size_t)plan->wide * s.depth); /* the padding stays */
   for (size_t k = begin; k < end; k++) {
-    const float *image = in + k / rows * (size_t)(plan->in[0] * plan->in[1]) * depth;
-    float *y = out + k * (size_t)plan->out[1] * depth;
-    if (plan->channels_last) pool_places(plan, image, y, (int64_t)(k % rows));
-    else pool_row(plan, image, y, (int64_t)(k % rows));
+    const char *image = (const char *)j->run->inputs[0] +
+                        k / rows * (size_t)(plan->in[0] * plan->in[1]) * plan->depth * plan->in_bytes;
+    char *out = (char *)j->run->outputs[0] + k * (size_t)plan->out[1] * plan->depth * plan->in_bytes;
+    pool_row(&s, image, out, (int64_t)(k % rows));
   }
 }
 
 static webnn_status run_pool(const wnn_plan *base, const wnn_run *run) {
   const pool_plan *plan = (const pool_plan *)base;
   job j = {plan, run};
-  wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1) run_part(&j, 0, 1);
+  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

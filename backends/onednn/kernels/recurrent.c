@@ -55,11 +55,8 @@ static wnn_activation_fn activation_of(const wnn_recurrent_rows *rows, uint32_t 
 }
 
 static void read_activations(wnn_recurrence *plan, const wnn_uints *activations) {
-  plan->is_usual = true;
-  for (size_t i = 0; i < activations->n && i < 3; i++) {
+  for (size_t i = 0; i < activations->n && i < 3; i++)
     plan->activations[i] = activation_of(plan->rows, activations->data[i]);
-    if (plan->activations[i] != (i == 0 ? plan->rows->sigmoid : plan->rows->tanh)) plan->is_usual = false;
-  }
 }
 
 /* Where the node has each gate: iofg, ifgo; zrn, rzn. */

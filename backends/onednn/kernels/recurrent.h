@@ -47,9 +47,9 @@ typedef struct wnn_recurrent_scratch {
   size_t input, hidden, cell; /* whole operands as plain float32; WNN_NOWHERE: they are */
   size_t strands, strand_bytes;
   /* In a strand's part: */
-  size_t gates;     /* of one stretch of time, [steps][batches][gates][padded] */
+  size_t gates;     /* of one stretch of time, [gates][steps][batches][padded] */
   size_t cells;     /* [batches][padded] */
-  size_t extra;     /* gru's product of the new gate [batches][padded], or its reset state [batches][n_hidden] */
+  size_t extra;     /* gru's product of the new gate, or its reset state [batches][padded] */
   size_t states[2]; /* [batches][n_hidden], old and new in turns, unless the sequence's own memory serves */
   size_t progress;
 } wnn_recurrent_scratch;
@@ -59,7 +59,6 @@ typedef struct wnn_recurrence {
   const wnn_recurrent_rows *rows;
   const wnn_vector *vector;
   wnn_activation_fn activations[3];
-  bool is_usual; /* sigmoid and tanh where they usually are */
   bool is_lstm, reset_after;
   bool starts_backward; /* direction 0 walks from the end; direction 1 always does */
   size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;

@@ -7,13 +7,17 @@
 #include <stddef.h>
 
 /* y[i][j] = (Σ x[i][k] · b[k][j]) + bias[j], for all columns j of some panels. A panel is `width` columns of b: `depth`
- * rows of `width` numbers. Panels follow one another, and so do their columns in y and bias. */
+ * rows of `width` numbers. Panels come in runs: within one they follow each other, and so do their columns in y and
+ * bias. */
 typedef struct wnn_panel_product {
   const float *x, *panels, *bias;
   float *y;
   size_t x_stride, y_stride; /* between rows */
-  size_t n_rows, depth, n_panels;
-  bool adds; /* all this is added to what is in y */
+  size_t n_rows, depth;
+  size_t n_runs, run;  /* panels in a run */
+  size_t run_distance; /* from one run's beginning to the next one's: panels in `panels` and `bias`, … */
+  size_t run_stride;   /* … numbers in y */
+  bool adds;           /* all this is added to what is in y */
 } wnn_panel_product;
 
 /* x becomes f(x). */
@@ -29,11 +33,6 @@ typedef struct wnn_recurrent_rows {
   void (*cell)(const float *forget, const float *in, const float *fresh, float *cell, size_t n);
   /* y = update · old + (1 − update) · fresh */
   void (*blend)(const float *update, const float *old, const float *fresh, float *y, size_t n);
-  /* The same with the usual activations, at once. lstm: the new cell and hidden states from four gates. gru: the update
-   * and new gates, whose product with the state stands apart. */
-  void (*lstm)(const float *in, const float *out, const float *forget, const float *fresh, float *cell, float *state,
-               size_t n);
-  void (*gru)(float *update, const float *reset, float *fresh, const float *product, size_t n);
 } wnn_recurrent_rows;
 
 /* For this processor. */

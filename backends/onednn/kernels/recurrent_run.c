@@ -40,27 +40,40 @@ static units units_of(const wnn_recurrence *plan, size_t chunk) {
   return (units){begin, end - begin, begin * width, last - begin * width, (end - begin) * width};
 }
 
+/* Units of all batches as rows behind one another; or as one row, where nothing is between them. */
+typedef struct spans {
+  size_t n, length;
+  size_t stride, state_stride; /* between padded rows, between rows of states */
+} spans;
+
+/* With the padding, whose numbers are computed along and read by nobody. */
+static spans padded_spans(const strand *s, const units *u) {
+  const wnn_recurrence *plan = s->in->plan;
+  if (u->n_blocks == plan->n_blocks) return (spans){1, s->n_rows * plan->n_padded, 0, 0};
+  return (spans){s->n_rows, u->n_padded, plan->n_padded, 0};
+}
+
+/* Of states, which have no padding. */
+static spans state_spans(const strand *s, const units *u) {
+  const wnn_recurrence *plan = s->in->plan;
+  if (plan->n_hidden == plan->n_padded && u->n_blocks == plan->n_blocks) return padded_spans(s, u);
+  return (spans){s->n_rows, u->n, plan->n_padded, plan->n_hidden};
+}
+
 /* ---- products */
 
 /* The product for `n` gates from `first` on, this part's units of each. `p` says where panels and bias begin, those of
  * gate 0, and the result, that of the first gate. */
 static void multiply(const wnn_recurrence *plan, const units *u, size_t first, size_t n, wnn_panel_product p) {
-  const size_t panel = p.depth * plan->rows->width;
-  size_t calls = n;
-  p.n_panels = u->n_blocks;
-  if (u->n_blocks == plan->n_blocks) { /* all in one */
-    p.n_panels *= n;
-    calls = 1;
-  }
-  p.panels += (first * plan->n_blocks + u->block) * panel;
-  p.bias += first * plan->n_padded + u->begin;
+  const size_t from = first * plan->n_blocks + u->block, width = plan->rows->width;
+  p.panels += from * p.depth * width;
+  p.bias += from * width;
   p.y += u->begin;
-  for (size_t i = 0; i < calls; i++) {
-    plan->rows->product(&p);
-    p.panels += plan->n_blocks * panel;
-    p.bias += plan->n_padded;
-    p.y += plan->n_padded;
-  }
+  p.y_stride = plan->n_padded;
+  p.n_runs = n;
+  p.run = u->n_blocks;
+  p.run_distance = plan->n_blocks;
+  plan->rows->product(&p);
 }
 
 /* The time at which step `i` stands. */
@@ -80,10 +93,12 @@ static stretch stretch_of(const strand *s, size_t i) {
   return (stretch){s->backward ? plan->n_steps - first - n : first, n};
 }
 
-/* Gates of the batches at the time of step `i`. */
+/* From a gate of the stretch to the next one. */
+static size_t gate_stride(const strand *s) { return s->in->plan->stretch * s->n_rows * s->in->plan->n_padded; }
+
+/* The first gate at the time of step `i`. */
 static float *gates_at(const strand *s, size_t i) {
-  const wnn_recurrence *plan = s->in->plan;
-  return s->gates + (time_of(s, i) - stretch_of(s, i).begin) * s->n_rows * plan->n_gates * plan->n_padded;
+  return s->gates + (time_of(s, i) - stretch_of(s, i).begin) * s->n_rows * s->in->plan->n_padded;
 }
 
 /* gates = x·Wᵀ + bias, for the stretch that begins with step `i`. */
@@ -98,7 +113,7 @@ static void project(const strand *s, const units *u, size_t i) {
       .bias = in->packs[WNN_PACK_BIAS] + s->direction * row,
       .y = s->gates,
       .x_stride = in->batch_stride,
-      .y_stride = row,
+      .run_stride = gate_stride(s),
       .n_rows = s->n_rows,
       .depth = plan->n_in,
   };
@@ -111,13 +126,13 @@ static void project(const strand *s, const units *u, size_t i) {
   for (size_t k = 0; k < calls; k++) {
     multiply(plan, u, 0, plan->n_gates, p);
     p.x += in->step_stride;
-    p.y += s->n_rows * row;
+    p.y += s->n_rows * plan->n_padded;
   }
 }
 
 /* y = state·Rᵀ + recurrent bias for `n` gates from `first` on, where y begins; or y plus that. */
-static void recur(const strand *s, const units *u, const float *state, size_t first, size_t n, float *y,
-                  size_t y_stride, bool adds) {
+static void recur(const strand *s, const units *u, const float *state, size_t state_stride, size_t first, size_t n,
+                  float *y, bool adds) {
   const session *in = s->in;
   const wnn_recurrence *plan = in->plan;
   const size_t row = plan->n_gates * plan->n_padded;
@@ -127,8 +142,8 @@ static void recur(const strand *s, const units *u, const float *state, size_t fi
                .panels = in->packs[WNN_PACK_RECURRENT_WEIGHT] + s->direction * row * plan->n_hidden,
                .bias = in->packs[WNN_PACK_RECURRENT_BIAS] + s->direction * row,
                .y = y,
-               .x_stride = plan->n_hidden,
-               .y_stride = y_stride,
+               .x_stride = state_stride,
+               .run_stride = gate_stride(s),
                .n_rows = s->n_rows,
                .depth = plan->n_hidden,
                .adds = adds,
@@ -196,104 +211,92 @@ static void begin_cells(const strand *s, const units *u) {
 
 /* ---- steps */
 
-/* `n` gates that lie behind one another. */
-static void activate(const wnn_recurrence *plan, const units *u, size_t which, float *gates, size_t n) {
-  if (u->n_blocks == plan->n_blocks) {
-    plan->activations[which](gates, n * plan->n_padded);
-    return;
-  }
-  for (size_t k = 0; k < n; k++, gates += plan->n_padded) plan->activations[which](gates, u->n_padded);
+/* `n` gates; `gate` is where this part of the first one begins. */
+static void activate(const strand *s, const units *u, size_t which, float *gate, size_t n) {
+  const spans rows = padded_spans(s, u);
+  for (size_t k = 0; k < n; k++, gate += gate_stride(s))
+    for (size_t row = 0; row < rows.n; row++)
+      s->in->plan->activations[which](gate + row * rows.stride, rows.length);
 }
 
-static void unusual_lstm_gates(const wnn_recurrence *plan, const units *u, float *gates, float *cells, float *state) {
-  float *in = gates + INPUT * plan->n_padded, *out = gates + OUTPUT * plan->n_padded;
-  float *forget = gates + FORGET * plan->n_padded, *fresh = gates + CELL * plan->n_padded;
-  activate(plan, u, 0, gates, 3);
-  activate(plan, u, 1, fresh, 1);
-  plan->rows->cell(forget, in, fresh, cells, u->n_padded);
-  memcpy(fresh, cells, u->n_padded * sizeof *fresh);
-  activate(plan, u, 2, fresh, 1);
-  plan->rows->mul(out, fresh, state, u->n_padded);
-}
-
-static void lstm_row(const strand *s, const units *u, float *gates, float *cells, float *state) {
+/* All but the cell gate see the old cell state. */
+static void add_peepholes(const strand *s, const units *u, float *gate, const float *cells) {
   const wnn_recurrence *plan = s->in->plan;
-  const size_t padded = plan->n_padded;
-  /* The state has no padding: vectors that reach beyond it are written elsewhere first. */
-  float *to = u->n == u->n_padded ? state : gates;
-  if (plan->sources[WNN_PACK_PEEPHOLE].is_there) { /* all three see the old cell state */
-    const float *peepholes = s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * padded + u->begin;
-    for (size_t gate = 0; gate < 3; gate++)
-      plan->rows->mul_add(peepholes + gate * padded, cells, gates + gate * padded, u->n_padded);
-  }
-  if (plan->is_usual)
-    plan->rows->lstm(gates + INPUT * padded, gates + OUTPUT * padded, gates + FORGET * padded, gates + CELL * padded,
-                     cells, to, u->n_padded);
-  else
-    unusual_lstm_gates(plan, u, gates, cells, to);
-  if (to != state) memcpy(state, to, u->n * sizeof *state);
+  if (!plan->sources[WNN_PACK_PEEPHOLE].is_there) return;
+  const float *peepholes = s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * plan->n_padded + u->begin;
+  for (size_t k = 0; k < 3; k++, gate += gate_stride(s), peepholes += plan->n_padded)
+    for (size_t row = 0; row < s->n_rows; row++)
+      plan->rows->mul_add(peepholes, cells + row * plan->n_padded, gate + row * plan->n_padded, u->n_padded);
 }
 
 static void lstm_step(const strand *s, const units *u, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  const size_t stride = plan->n_gates * plan->n_padded;
-  float *gates = gates_at(s, i), *state = state_after(s, i);
-  recur(s, u, state_before(s, i), 0, 4, gates, stride, true);
-  for (size_t row = 0; row < s->n_rows; row++)
-    lstm_row(s, u, gates + row * stride + u->begin, s->cells + row * plan->n_padded + u->begin,
-             state + row * plan->n_hidden + u->begin);
+  float *gates = gates_at(s, i), *state = state_after(s, i) + u->begin, *cells = s->cells + u->begin;
+  recur(s, u, state_before(s, i), plan->n_hidden, 0, 4, gates, true);
+  const size_t stride = gate_stride(s);
+  float *in = gates + INPUT * stride + u->begin, *out = gates + OUTPUT * stride + u->begin;
+  float *forget = gates + FORGET * stride + u->begin, *fresh = gates + CELL * stride + u->begin;
+  add_peepholes(s, u, in, cells);
+  activate(s, u, 0, in, 3);
+  activate(s, u, 1, fresh, 1);
+  spans rows = padded_spans(s, u);
+  for (size_t row = 0, at = 0; row < rows.n; row++, at += rows.stride) {
+    plan->rows->cell(forget + at, in + at, fresh + at, cells + at, rows.length);
+    memcpy(fresh + at, cells + at, rows.length * sizeof *fresh);
+  }
+  activate(s, u, 2, fresh, 1);
+  rows = state_spans(s, u);
+  for (size_t row = 0; row < rows.n; row++)
+    plan->rows->mul(out + row * rows.stride, fresh + row * rows.stride, state + row * rows.state_stride, rows.length);
+}
+
+/* The new state of gru from its gates. */
+static void blend(const strand *s, const units *u, size_t i, const float *update, const float *fresh) {
+  const spans rows = state_spans(s, u);
+  const float *old = state_before(s, i) + u->begin;
+  float *state = state_after(s, i) + u->begin;
+  for (size_t row = 0; row < rows.n; row++)
+    s->in->plan->rows->blend(update + row * rows.stride, old + row * rows.state_stride, fresh + row * rows.stride,
+                             state + row * rows.state_stride, rows.length);
 }
 
 /* The reset gate acts on the product, which stands apart until then. */
 static void gru_step_reset_after(const strand *s, const units *u, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  const size_t padded = plan->n_padded, stride = plan->n_gates * padded;
   const float *old = state_before(s, i);
-  float *gates = gates_at(s, i), *state = state_after(s, i);
-  recur(s, u, old, 0, 2, gates, stride, true);
-  recur(s, u, old, NEW, 1, s->extra, padded, false);
-  for (size_t row = 0; row < s->n_rows; row++) {
-    float *gate = gates + row * stride + u->begin, *fresh = gate + NEW * padded;
-    const float *product = s->extra + row * padded + u->begin;
-    size_t at = row * plan->n_hidden + u->begin;
-    if (plan->is_usual) {
-      plan->rows->gru(gate + UPDATE * padded, gate + RESET * padded, fresh, product, u->n_padded);
-    } else {
-      activate(plan, u, 0, gate, 2);
-      plan->rows->mul_add(gate + RESET * padded, product, fresh, u->n_padded);
-      activate(plan, u, 1, fresh, 1);
-    }
-    plan->rows->blend(gate + UPDATE * padded, old + at, fresh, state + at, u->n);
-  }
+  float *gates = gates_at(s, i);
+  recur(s, u, old, plan->n_hidden, UPDATE, 2, gates, true);
+  recur(s, u, old, plan->n_hidden, NEW, 1, s->extra, false);
+  const size_t stride = gate_stride(s);
+  float *update = gates + UPDATE * stride + u->begin, *reset = gates + RESET * stride + u->begin;
+  float *fresh = gates + NEW * stride + u->begin, *product = s->extra + u->begin;
+  const spans rows = padded_spans(s, u);
+  activate(s, u, 0, update, 2);
+  for (size_t row = 0, at = 0; row < rows.n; row++, at += rows.stride)
+    plan->rows->mul_add(reset + at, product + at, fresh + at, rows.length);
+  activate(s, u, 1, fresh, 1);
+  blend(s, u, i, update, fresh);
 }
 
 /* The reset gate acts on the state, which has to be whole before it is multiplied: two phases. */
 static void gru_reset_state(const strand *s, const units *u, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  const size_t padded = plan->n_padded, stride = plan->n_gates * padded;
   const float *old = state_before(s, i);
-  float *gates = gates_at(s, i);
-  recur(s, u, old, 0, 2, gates, stride, true);
-  for (size_t row = 0; row < s->n_rows; row++) {
-    float *gate = gates + row * stride + u->begin;
-    size_t at = row * plan->n_hidden + u->begin;
-    activate(plan, u, 0, gate, 2);
-    plan->rows->mul(gate + RESET * padded, old + at, s->extra + at, u->n);
-  }
+  float *gates = gates_at(s, i), *reset = gates + RESET * gate_stride(s) + u->begin;
+  recur(s, u, old, plan->n_hidden, UPDATE, 2, gates, true);
+  activate(s, u, 0, gates + u->begin, 2);
+  const spans rows = state_spans(s, u);
+  for (size_t row = 0; row < rows.n; row++)
+    plan->rows->mul(reset + row * rows.stride, old + u->begin + row * rows.state_stride,
+                    s->extra + u->begin + row * rows.stride, rows.length);
 }
 
 static void gru_new_state(const strand *s, const units *u, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  const size_t padded = plan->n_padded, stride = plan->n_gates * padded;
-  const float *old = state_before(s, i);
-  float *gates = gates_at(s, i), *state = state_after(s, i);
-  recur(s, u, s->extra, NEW, 1, gates + NEW * padded, stride, true);
-  for (size_t row = 0; row < s->n_rows; row++) {
-    float *gate = gates + row * stride + u->begin, *fresh = gate + NEW * padded;
-    size_t at = row * plan->n_hidden + u->begin;
-    activate(plan, u, 1, fresh, 1);
-    plan->rows->blend(gate + UPDATE * padded, old + at, fresh, state + at, u->n);
-  }
+  float *gates = gates_at(s, i), *fresh = gates + NEW * gate_stride(s);
+  recur(s, u, s->extra, plan->n_padded, NEW, 1, fresh, true);
+  activate(s, u, 1, fresh + u->begin, 1);
+  blend(s, u, i, gates + u->begin, fresh + u->begin);
 }
 
 /* ---- strands */

@@ -1,37 +1,46 @@
-/* Reductions of float32 in any unblocked layout: the axes become a few runs, kept or reduced, and each run is folded
- * along or across by the vector rows. */
+/* The ten reductions, any type and any unblocked layout: the axes become a few runs, kept or reduced, and each run is
+ * folded along or across by the vector rows. float16 is widened piece by piece. */
 #include "kernels/kernels.h"
-#include "kernels/vector.h"
+#include "kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)64 * 1024)
+#define PARALLEL_WORK ((size_t)32 * 1024)
 #define WIDE ((size_t)512) /* columns that are folded at a time: short rows go side by side */
 #define FLUSH ((size_t)64) /* rows folded onto one partial result before it is joined: sums stay exact */
+#define PIECE ((size_t)1024) /* elements widened at a time */
 
 typedef struct fold_run {
   size_t n;
-  size_t in_stride, out_stride; /* out_stride 0: reduced */
+  size_t in_stride, at_stride; /* in elements, of the input and of the partial results; at_stride 0: reduced */
   bool reduced;
 } fold_run;
 
 typedef struct reduce_plan {
   wnn_plan base;
   const wnn_vector *vector;
+  const wnn_folds *folds;
   wnn_op_id op;
   wnn_fold fold;
+  webnn_data_type type; /* of the partial results */
+  bool half;            /* the input is float16 */
+  size_t in_bytes, bytes;
   fold_run runs[WNN_MAX_RANK]; /* outermost first */
-  uint32_t n_runs;
+  uint32_t n_runs, cut;        /* parts cut this run */
   size_t n_out, n_reduced;
   size_t n_parts;
+  wnn_copy copy; /* from the partial results, which lie in the order of the input, to the output */
+  bool copies;
+  size_t partial_at, parts_at, shift_at, narrow_at; /* in scratch */
 } reduce_plan;
 
 static bool fold_of(wnn_op_id op, wnn_fold *fold) {
   switch (op) {
     case WNN_OP_REDUCE_SUM:
     case WNN_OP_REDUCE_MEAN:
-    case WNN_OP_REDUCE_LOG_SUM: *fold = WNN_FOLD_SUM; return true;
+    case WNN_OP_REDUCE_LOG_SUM:
+    case WNN_OP_REDUCE_LOG_SUM_EXP: *fold = WNN_FOLD_SUM; return true;
     case WNN_OP_REDUCE_L1: *fold = WNN_FOLD_SUM_ABS; return true;
     case WNN_OP_REDUCE_L2:
     case WNN_OP_REDUCE_SUM_SQUARE: *fold = WNN_FOLD_SUM_SQUARE; return true;
@@ -42,36 +51,64 @@ static bool fold_of(wnn_op_id op, wnn_fold *fold) {
   }
 }
 
-/* The fold that joins partial results of `fold`. */
-static wnn_fold joining(wnn_fold fold) {
-  return fold == WNN_FOLD_SUM_ABS || fold == WNN_FOLD_SUM_SQUARE ? WNN_FOLD_SUM : fold;
+/* ---- planning */
+
+static void add_run(reduce_plan *plan, fold_run run) {
+  fold_run *last = plan->n_runs ? &plan->runs[plan->n_runs - 1] : NULL;
+  bool joins = last != NULL && last->reduced == run.reduced && last->in_stride == run.in_stride * run.n &&
+               last->at_stride == run.at_stride * run.n;
+  if (!joins) {
+    plan->runs[plan->n_runs++] = run;
+    return;
+  }
+  run.n *= last->n;
+  *last = run;
 }
 
 static void find_runs(reduce_plan *plan, const wnn_region *region) {
   const wnn_reduce_attrs *attrs = region->anchor->attrs;
-  const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
-  size_t in_strides[WNN_MAX_RANK], out_strides[WNN_MAX_RANK];
+  const wnn_port *in = &region->inputs[0];
   bool reduced[WNN_MAX_RANK] = {false};
-  uint32_t out_axis[WNN_MAX_RANK], n_kept = 0;
-  wnn_layout_strides(&in->layout, in->desc, in_strides);
-  wnn_layout_strides(&out->layout, out->desc, out_strides);
+  size_t from[WNN_MAX_RANK], at[WNN_MAX_RANK];
   for (size_t k = 0; k < attrs->axes.n; k++) reduced[attrs->axes.data[k]] = true;
-  for (uint32_t axis = 0; axis < in->desc->rank; axis++)
-    out_axis[axis] = attrs->keep_dimensions ? axis : reduced[axis] ? 0 : n_kept++;
-  plan->n_reduced = 1;
+  plan->copies = wnn_kept_copy(&plan->copy, in, &region->outputs[0], reduced, attrs->keep_dimensions, at);
+  wnn_copy_prepare(&plan->copy, plan->vector);
+  wnn_layout_strides(&in->layout, in->desc, from);
+  plan->n_out = plan->n_reduced = 1;
   for (uint32_t i = 0; i < in->desc->rank; i++) {
     uint32_t axis = in->layout.order[i];
     size_t n = in->desc->dims[axis];
-    if (reduced[axis]) plan->n_reduced *= n;
-    if (n == 1) continue;
-    fold_run r = {n, in_strides[axis], reduced[axis] ? 0 : out_strides[out_axis[axis]], reduced[axis]};
-    fold_run *last = plan->n_runs ? &plan->runs[plan->n_runs - 1] : NULL;
-    bool joins = last != NULL && last->reduced == r.reduced && last->in_stride == r.in_stride * n &&
-                 last->out_stride == r.out_stride * n;
-    if (joins) r.n *= last->n, *last = r;
-    else plan->runs[plan->n_runs++] = r;
+    *(reduced[axis] ? &plan->n_reduced : &plan->n_out) *= n;
+    if (n > 1) add_run(plan, (fold_run){n, from[axis], at[axis], reduced[axis]});
   }
   if (plan->n_runs == 0) plan->runs[plan->n_runs++] = (fold_run){1, 1, 0, true}; /* one element */
+}
+
+/* The outermost run that is long enough for all threads, else the longest. */
+static void choose_parts(reduce_plan *plan, const wnn_host *host) {
+  size_t work = plan->n_out * plan->n_reduced, threads = wnn_pool_threads(host->pool);
+  plan->n_parts = 1;
+  plan->base.heavy = work >= PARALLEL_WORK;
+  if (!plan->base.heavy || threads == 1) return;
+  for (uint32_t i = 0; i < plan->n_runs; i++) {
+    if (plan->runs[i].n > plan->runs[plan->cut].n) plan->cut = i;
+    if (plan->runs[plan->cut].n >= 2 * threads) break;
+  }
+  plan->n_parts = plan->runs[plan->cut].n < threads ? plan->runs[plan->cut].n : threads;
+}
+
+static size_t reserve(reduce_plan *plan, size_t n_bytes) {
+  size_t at = plan->base.scratch_bytes;
+  plan->base.scratch_bytes = wnn_aligned(at + n_bytes);
+  return at;
+}
+
+static void set_scratch(reduce_plan *plan) {
+  size_t n_bytes = plan->n_out * plan->bytes;
+  if (plan->half || plan->copies) plan->partial_at = reserve(plan, n_bytes);
+  if (plan->n_parts > 1 && plan->runs[plan->cut].reduced) plan->parts_at = reserve(plan, plan->n_parts * n_bytes);
+  if (plan->op == WNN_OP_REDUCE_LOG_SUM_EXP) plan->shift_at = reserve(plan, n_bytes);
+  if (plan->half && plan->copies) plan->narrow_at = reserve(plan, plan->n_out * plan->in_bytes);
 }
 
 static void free_reduce(wnn_plan *plan) {
@@ -81,128 +118,199 @@ static void free_reduce(wnn_plan *plan) {
 static webnn_status plan_reduce(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
+  const webnn_data_type from = in->desc->type;
+  const bool half = from == WEBNN_DATA_TYPE_FLOAT16;
+  const webnn_data_type type = half ? WEBNN_DATA_TYPE_FLOAT32 : from;
   wnn_fold fold;
-  if (!fold_of(region->anchor->op->id, &fold) || in->desc->type != WEBNN_DATA_TYPE_FLOAT32 ||
-      region->n_posts != 0)
+  if (!fold_of(region->anchor->op->id, &fold) || region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
+      wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
-  if (wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
-    return WEBNN_ERROR_NOT_SUPPORTED;
+  const wnn_vector *vector = wnn_vector_for(host);
+  const wnn_folds *folds = vector->folds(type);
+  if (folds == NULL || folds->fold[fold].row == NULL) return WEBNN_ERROR_NOT_SUPPORTED;
   reduce_plan *plan = (reduce_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
-  plan->vector = wnn_vector_get();
+  plan->vector = vector;
+  plan->folds = folds;
   plan->op = region->anchor->op->id;
   plan->fold = fold;
+  plan->type = type;
+  plan->half = half;
+  plan->in_bytes = webnn_data_type_bytes(from);
+  plan->bytes = webnn_data_type_bytes(type);
   find_runs(plan, region);
-  const fold_run *inner = &plan->runs[plan->n_runs - 1];
-  if (!inner->reduced && inner->out_stride != 1) {
-    free_reduce(&plan->base);
-    return WEBNN_ERROR_NOT_SUPPORTED;
-  }
-  plan->n_out = wnn_desc_count(result->desc);
-  plan->base.heavy = wnn_desc_count(in->desc) >= PARALLEL_WORK;
-  size_t threads = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
-  /* Parts cut the outermost run; the innermost one stays whole. */
-  plan->n_parts = plan->n_runs > 1 && plan->runs[0].n >= threads ? threads : 1;
-  if (plan->runs[0].reduced && plan->n_parts > 1)
-    plan->base.scratch_bytes = plan->n_parts * plan->n_out * sizeof(float);
+  choose_parts(plan, host);
+  set_scratch(plan);
   *out = &plan->base;
   return WEBNN_OK;
 }
 
-/* Folds `rows` rows of `n` neighbours each onto `n` partial results. Rows follow each other without a gap. */
-static void fold_rows(const reduce_plan *plan, const float *x, size_t rows, size_t n, float *partial) {
-  float wide[WIDE];
-  wnn_fold join = joining(plan->fold);
-  size_t beside = n <= WIDE / 2 ? WIDE / n : 1;
-  if (n > WIDE) {
-    for (size_t r = 0; r < rows; r++) plan->vector->fold_onto[plan->fold](x + r * n, partial, n);
+/* ---- running: one pass over the input */
+
+typedef struct pass {
+  const reduce_plan *plan;
+  wnn_fold fold;
+  const char *in;
+  char *partial;      /* of all results */
+  char *parts;        /* the same for each part, when parts share results */
+  const float *shift; /* Σ e^(x − shift) instead of Σ x */
+} pass;
+
+/* *partial takes `n` neighbours. */
+static void take_row(const pass *p, const char *x, size_t n, const float *shift, void *partial) {
+  const reduce_plan *plan = p->plan;
+  float wide[PIECE];
+  if (!plan->half && shift == NULL) {
+    plan->folds->fold[p->fold].row(x, n, partial);
     return;
   }
+  for (size_t k = 0; k < n; k += PIECE) {
+    size_t m = n - k < PIECE ? n - k : PIECE;
+    const float *xs = (const float *)(const void *)(x + k * plan->in_bytes);
+    if (plan->half) {
+      plan->vector->widen((const uint16_t *)(const void *)xs, wide, m);
+      xs = wide;
+    }
+    if (shift != NULL) *(float *)partial += plan->vector->exp_sum(xs, *shift, m);
+    else plan->folds->fold[p->fold].row(xs, m, partial);
+  }
+}
+
+/* Each of `n` partial results takes an element; those of one row may stand several times beside each other. */
+static void take_onto(const pass *p, const char *x, size_t n, const float *shift, char *partial) {
+  const reduce_plan *plan = p->plan;
+  float wide[PIECE];
+  for (size_t k = 0; k < n; k += PIECE) {
+    size_t m = n - k < PIECE ? n - k : PIECE;
+    const void *xs = x + k * plan->in_bytes;
+    if (plan->half) {
+      plan->vector->widen(xs, wide, m);
+      xs = wide;
+    }
+    if (shift != NULL) plan->vector->exp_sum_onto(xs, shift + k, (float *)(void *)partial + k, m);
+    else plan->folds->fold[p->fold].onto(xs, partial + k * plan->bytes, m);
+  }
+}
+
+/* Folds `rows` rows, `stride` elements apart, of at most WIDE columns onto as many partial results. */
+static void take_slab(const pass *p, const char *x, size_t rows, size_t stride, size_t n, const float *shift,
+                      char *partial) {
+  const reduce_plan *plan = p->plan;
+  const wnn_fold join = wnn_fold_joining(p->fold);
+  uint64_t wide[WIDE];
+  size_t beside = stride == n && shift == NULL ? WIDE / n : 1;
+  if (beside > rows) beside = rows;
   for (size_t r = 0; r < rows;) {
-    size_t width = beside * n;
-    for (size_t k = 0; k < width; k++) wide[k] = wnn_fold_start(plan->fold);
+    wnn_fold_start(p->fold, plan->type, wide, beside * n);
     for (size_t k = 0; k < FLUSH && r < rows; k++) {
       size_t more = rows - r < beside ? rows - r : beside;
-      plan->vector->fold_onto[plan->fold](x + r * n, wide, more * n);
+      take_onto(p, x + r * stride * plan->in_bytes, more * n, shift, (char *)wide);
       r += more;
     }
-    for (size_t k = 0; k < beside; k++) plan->vector->fold_onto[join](wide + k * n, partial, n);
+    for (size_t k = 0; k < beside; k++)
+      plan->folds->fold[join].onto((char *)wide + k * n * plan->bytes, partial, n);
   }
 }
 
-/* Folds all runs from `level` on. */
-static void fold_runs(const reduce_plan *plan, uint32_t level, const float *x, float *partial) {
-  const fold_run *r = &plan->runs[level];
+/* Folds all runs from `level` on; results from `at` on. */
+static void take_runs(const pass *p, const fold_run *runs, uint32_t level, const char *x, char *partial, size_t at) {
+  const reduce_plan *plan = p->plan;
+  const fold_run *r = &runs[level];
+  const float *shift = p->shift != NULL ? p->shift + at : NULL;
   uint32_t left = plan->n_runs - level;
+  char *to = partial + at * plan->bytes;
   if (left == 1 && r->reduced) {
-    *partial = wnn_fold_join(joining(plan->fold), *partial, plan->vector->fold_row[plan->fold](x, r->n));
+    take_row(p, x, r->n, shift, to);
   } else if (left == 1) {
-    plan->vector->fold_onto[plan->fold](x, partial, r->n);
-  } else if (left == 2 && r->reduced && r->in_stride == r[1].n) {
-    fold_rows(plan, x, r->n, r[1].n, partial);
+    take_onto(p, x, r->n, shift, to);
+  } else if (left == 2 && r->reduced) { /* the last one is kept, else they would be one */
+    for (size_t c = 0; c < r[1].n; c += WIDE)
+      take_slab(p, x + c * plan->in_bytes, r->n, r->in_stride, r[1].n - c < WIDE ? r[1].n - c : WIDE,
+                shift != NULL ? shift + c : NULL, to + c * plan->bytes);
   } else {
     for (size_t i = 0; i < r->n; i++)
-      fold_runs(plan, level + 1, x + i * r->in_stride, partial + i * r->out_stride);
+      take_runs(p, runs, level + 1, x + i * r->in_stride * plan->in_bytes, partial, at + i * r->at_stride);
   }
-}
-
-typedef struct job {
-  const reduce_plan *plan;
-  const float *in;
-  float *out, *scratch;
-} job;
-
-static void start_at(const reduce_plan *plan, float *partial) {
-  for (size_t i = 0; i < plan->n_out; i++) partial[i] = wnn_fold_start(plan->fold);
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
-  const job *j = arg;
-  reduce_plan plan = *j->plan; /* with an outermost run of its own */
-  const fold_run outer = plan.runs[0];
+  const pass *p = arg;
+  const reduce_plan *plan = p->plan;
+  fold_run runs[WNN_MAX_RANK];
   size_t begin, end;
-  wnn_parallel_split(outer.n, part, n_parts, &begin, &end);
-  if (begin == end) return;
-  plan.runs[0].n = end - begin;
-  float *partial = j->out + begin * outer.out_stride;
-  if (outer.reduced) {
-    partial = j->scratch + part * plan.n_out;
-    start_at(&plan, partial);
+  memcpy(runs, plan->runs, sizeof runs);
+  fold_run *cut = &runs[plan->cut];
+  wnn_parallel_split(cut->n, part, n_parts, &begin, &end);
+  cut->n = end - begin;
+  char *partial = p->partial;
+  if (n_parts > 1 && cut->reduced) {
+    partial = p->parts + part * plan->n_out * plan->bytes;
+    wnn_fold_start(p->fold, plan->type, partial, plan->n_out);
   }
-  fold_runs(&plan, 0, j->in + begin * outer.in_stride, partial);
+  if (begin == end) return;
+  take_runs(p, runs, 0, p->in + begin * cut->in_stride * plan->in_bytes, partial, begin * cut->at_stride);
 }
 
-static void finish(const reduce_plan *plan, float *y) {
-  size_t n = plan->n_out;
+static void run_pass(pass *p) {
+  const reduce_plan *plan = p->plan;
+  wnn_fold_start(p->fold, plan->type, p->partial, plan->n_out);
+  wnn_parallel(wnn_device_host(plan->base.device)->pool, plan->n_parts, run_part, p);
+  if (plan->n_parts == 1 || !plan->runs[plan->cut].reduced) return;
+  for (size_t i = 0; i < plan->n_parts; i++)
+    plan->folds->fold[wnn_fold_joining(p->fold)].onto(p->parts + i * plan->n_out * plan->bytes, p->partial,
+                                                       plan->n_out);
+}
+
+/* ---- running: all of it */
+
+static void apply(const reduce_plan *plan, wnn_op_id op, float *y) {
   const wnn_stage_args none = {{0}, {0}, {0}};
-  const void *in[1] = {y};
+  plan->vector->stage(op, WEBNN_DATA_TYPE_FLOAT32, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){y}, y, plan->n_out, &none);
+}
+
+static void finish(const reduce_plan *plan, float *y, const float *shift) {
+  size_t n = plan->n_out;
   switch (plan->op) {
     case WNN_OP_REDUCE_MEAN:
       for (size_t i = 0; i < n; i++) y[i] /= (float)plan->n_reduced;
       break;
-    case WNN_OP_REDUCE_L2:
-      plan->vector->stage(WNN_OP_SQRT, WEBNN_DATA_TYPE_FLOAT32, WEBNN_DATA_TYPE_FLOAT32)(in, y, n, &none);
-      break;
-    case WNN_OP_REDUCE_LOG_SUM:
-      plan->vector->stage(WNN_OP_LOG, WEBNN_DATA_TYPE_FLOAT32, WEBNN_DATA_TYPE_FLOAT32)(in, y, n, &none);
+    case WNN_OP_REDUCE_L2: apply(plan, WNN_OP_SQRT, y); break;
+    case WNN_OP_REDUCE_LOG_SUM: apply(plan, WNN_OP_LOG, y); break;
+    case WNN_OP_REDUCE_LOG_SUM_EXP:
+      apply(plan, WNN_OP_LOG, y);
+      for (size_t i = 0; i < n; i++) y[i] += shift[i];
       break;
     default: break;
   }
 }
 
+/* The maxima, by which exponents are shifted. Without a shift infinities and NaN come out as they should. */
+static void find_shift(pass *p, float *shift) {
+  p->fold = WNN_FOLD_MAX;
+  p->partial = (char *)shift;
+  run_pass(p);
+  for (size_t i = 0; i < p->plan->n_out; i++)
+    if (!isfinite(shift[i])) shift[i] = 0.0f;
+}
+
 static webnn_status run_reduce(const wnn_plan *base, const wnn_run *run) {
   const reduce_plan *plan = (const reduce_plan *)base;
-  job j = {plan, run->inputs[0], run->outputs[0], run->scratch};
-  start_at(plan, j.out);
-  if (plan->n_parts == 1) {
-    fold_runs(plan, 0, j.in, j.out);
-  } else {
-    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
-    if (plan->runs[0].reduced)
-      for (size_t p = 0; p < plan->n_parts; p++)
-        plan->vector->fold_onto[joining(plan->fold)](j.scratch + p * plan->n_out, j.out, plan->n_out);
+  char *scratch = run->scratch, *out = run->outputs[0];
+  char *partial = plan->half || plan->copies ? scratch + plan->partial_at : out;
+  float *shift = plan->op == WNN_OP_REDUCE_LOG_SUM_EXP ? (float *)(void *)(scratch + plan->shift_at) : NULL;
+  pass p = {.plan = plan, .in = run->inputs[0], .parts = scratch + plan->parts_at};
+  if (shift != NULL) find_shift(&p, shift);
+  p.fold = plan->fold;
+  p.partial = partial;
+  p.shift = shift;
+  run_pass(&p);
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT32) finish(plan, (float *)(void *)partial, shift);
+  if (plan->half) {
+    char *narrow = plan->copies ? scratch + plan->narrow_at : out;
+    plan->vector->narrow((const float *)(const void *)partial, (uint16_t *)(void *)narrow, plan->n_out);
+    partial = narrow;
   }
-  finish(plan, j.out);
+  if (plan->copies) wnn_copy_run(&plan->copy, partial, out, 0, 1);
   return WEBNN_OK;
 }
 

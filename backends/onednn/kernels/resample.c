@@ -1,184 +1,267 @@
-/* resample2d: nearest of any element size in any unblocked layout; linear of float32. Indices and weights along the
- * two axes are found at plan. */
+/* resample2d: of the two axes the one stored further out chooses input rows, the other one places within them. Nearest
+ * moves elements of any size; linear mixes rows first and places then, in float32. */
 #include "kernels/kernels.h"
+#include "kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
 #define PARALLEL_BYTES ((size_t)32 * 1024)
 
+/* Where an output place looks: `part` of the way from `low` to `high`. */
 typedef struct place {
   uint32_t low, high;
-  float t; /* weight of high */
+  float part;
 } place;
 
 typedef struct resample_plan {
   wnn_plan base;
+  const wnn_vector *vector;
   bool linear;
-  size_t element_bytes;
-  size_t dims[4]; /* of the output, in the order of storage */
-  size_t strides[4]; /* of the input in elements, along the same axes */
-  int table[4];   /* which table an axis goes through, or -1 */
-  place *tables[2];
-  size_t n_places[2];
+  webnn_data_type type;
+  size_t bytes;              /* of an element */
+  size_t outer, middle, depth; /* elements lie [outer][rows][middle][columns][depth] */
+  size_t in[2], out[2];      /* rows, columns */
+  bool copies;               /* the input lies in another order than the output */
+  wnn_copy order;
   size_t n_parts;
+  size_t threads_at, row_at[4], thread_bytes; /* scratch: two widened rows, the mixed one, the result */
+  place places[];            /* of rows, then of columns */
 } resample_plan;
 
-static size_t places_bytes(size_t n) { return n * sizeof(place); }
-
-static void free_resample(wnn_plan *base) {
-  resample_plan *plan = (resample_plan *)base;
-  wnn_alloc alloc = wnn_device_host(base->device)->alloc;
-  for (int k = 0; k < 2; k++) wnn_alloc_free(&alloc, plan->tables[k], places_bytes(plan->n_places[k]));
-  wnn_alloc_free(&alloc, plan, base->n_bytes);
+static void free_resample(wnn_plan *plan) {
+  wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
 }
 
-/* Half-pixel centres, clamped; nearest rounds halves down.  Spec: resample2d. */
+/* ---- planning */
+
+/* The centre of output place o is (o + 1/2)·in/out − 1/2, clamped. Over 2·out it is a whole number, so that no rounding
+ * decides which neighbour is the nearest; halves go down.  Spec: resample2d. */
 static place find_place(size_t o, size_t n_in, size_t n_out, bool linear) {
-  double u = ((double)o + 0.5) * (double)n_in / (double)n_out - 0.5;
-  double c = u < 0.0 ? 0.0 : u > (double)(n_in - 1) ? (double)(n_in - 1) : u;
+  const int64_t unit = 2 * (int64_t)n_out, last = (int64_t)n_in - 1;
+  const int64_t u = (2 * (int64_t)o + 1) * (int64_t)n_in - (int64_t)n_out;
+  if (u < 0) return (place){0, 0, 0.0f};
+  if (u / unit >= last) return (place){(uint32_t)last, (uint32_t)last, 0.0f};
+  uint32_t low = (uint32_t)(u / unit);
   if (!linear) {
-    uint32_t nearest = (uint32_t)ceil(c - 0.5);
+    uint32_t nearest = u % unit > (int64_t)n_out ? low + 1 : low;
     return (place){nearest, nearest, 0.0f};
   }
-  double low = floor(c);
-  return (place){(uint32_t)low, (uint32_t)ceil(c), (float)(c - low)};
+  float part = (float)((double)(u % unit) / (double)unit);
+  return (place){low, part > 0.0f ? low + 1 : low, part};
 }
 
-static bool fill_tables(resample_plan *plan, const wnn_region *region, const wnn_alloc *alloc) {
+/* Where the output has its two axes, outermost first. */
+static void set_shape(resample_plan *plan, const wnn_region *region) {
   const wnn_resample2d_attrs *attrs = region->anchor->attrs;
-  for (int k = 0; k < 2; k++) {
-    uint32_t axis = attrs->axes.data[k];
-    size_t n_in = region->inputs[0].desc->dims[axis], n_out = region->outputs[0].desc->dims[axis];
-    plan->n_places[k] = n_out;
-    plan->tables[k] = wnn_alloc_get(alloc, places_bytes(n_out));
-    if (plan->tables[k] == NULL) return false;
-    for (size_t o = 0; o < n_out; o++) plan->tables[k][o] = find_place(o, n_in, n_out, plan->linear);
+  const wnn_desc *in = region->inputs[0].desc, *out = region->outputs[0].desc;
+  size_t *part = &plan->outer;
+  int k = 0;
+  plan->outer = plan->middle = plan->depth = 1;
+  for (uint32_t i = 0; i < out->rank; i++) {
+    uint32_t axis = region->outputs[0].layout.order[i];
+    if (axis != attrs->axes.data[0] && axis != attrs->axes.data[1]) {
+      *part *= out->dims[axis];
+      continue;
+    }
+    plan->in[k] = in->dims[axis];
+    plan->out[k] = out->dims[axis];
+    part = ++k == 1 ? &plan->middle : &plan->depth;
   }
-  return true;
+  for (size_t i = 0; i < plan->out[0] + plan->out[1]; i++) {
+    bool is_row = i < plan->out[0];
+    plan->places[i] = find_place(is_row ? i : i - plan->out[0], plan->in[!is_row], plan->out[!is_row], plan->linear);
+  }
+}
+
+/* A copy of the input in the output's order, if it lies otherwise. */
+static void plan_copy(resample_plan *plan, const wnn_region *region) {
+  const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
+  size_t own[WNN_MAX_RANK], dense = 1;
+  plan->copies = !wnn_layout_same_bytes(&in->layout, &out->layout, in->desc);
+  if (!plan->copies) return;
+  wnn_layout_strides(&in->layout, in->desc, own);
+  plan->order.rank = in->desc->rank;
+  plan->order.element_bytes = plan->bytes;
+  for (uint32_t i = in->desc->rank; i-- > 0;) {
+    uint32_t axis = out->layout.order[i];
+    plan->order.dims[i] = in->desc->dims[axis];
+    plan->order.from[i] = (ptrdiff_t)own[axis];
+    plan->order.to[i] = (ptrdiff_t)dense;
+    dense *= in->desc->dims[axis];
+  }
+  wnn_copy_prepare(&plan->order, plan->vector);
+  plan->threads_at = wnn_aligned(dense * plan->bytes);
+}
+
+static void set_parts(resample_plan *plan, const wnn_host *host) {
+  const size_t rows = plan->outer * plan->out[0] * plan->middle, threads = wnn_pool_threads(host->pool);
+  const size_t n_in = plan->in[1] * plan->depth, n_out = plan->out[1] * plan->depth;
+  const size_t sizes[4] = {n_in, n_in, n_in, n_out};
+  plan->base.heavy = rows * n_out * plan->bytes >= PARALLEL_BYTES;
+  plan->n_parts = !plan->base.heavy ? 1 : rows < threads ? rows : threads;
+  for (size_t i = 0; i < 4 && plan->linear; i++) {
+    plan->row_at[i] = plan->thread_bytes;
+    plan->thread_bytes += wnn_aligned(sizes[i] * sizeof(float));
+  }
+  plan->base.scratch_bytes = plan->threads_at + plan->n_parts * plan->thread_bytes;
 }
 
 static webnn_status plan_resample(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
   const wnn_resample2d_attrs *attrs = region->anchor->attrs;
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
-  bool linear = attrs->mode == WEBNN_INTERPOLATION_MODE_LINEAR;
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout) ||
-      (linear && in->desc->type != WEBNN_DATA_TYPE_FLOAT32))
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
-  resample_plan *plan = (resample_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  size_t n_places = 0;
+  for (int k = 0; k < 2; k++) n_places += result->desc->dims[attrs->axes.data[k]];
+  resample_plan *plan = (resample_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan + n_places * sizeof(place));
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
-  plan->linear = linear;
-  plan->element_bytes = webnn_data_type_bytes(in->desc->type);
-  if (!fill_tables(plan, region, &host->alloc)) {
-    free_resample(&plan->base);
-    return WEBNN_ERROR_UNKNOWN;
-  }
-  size_t strides[WNN_MAX_RANK];
-  wnn_layout_strides(&in->layout, in->desc, strides);
-  for (int i = 0; i < 4; i++) {
-    uint32_t axis = result->layout.order[i];
-    plan->dims[i] = result->desc->dims[axis];
-    plan->strides[i] = strides[axis];
-    plan->table[i] = axis == attrs->axes.data[0] ? 0 : axis == attrs->axes.data[1] ? 1 : -1;
-  }
-  plan->base.heavy = wnn_desc_bytes(result->desc) >= PARALLEL_BYTES;
-  plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
+  plan->vector = wnn_vector_for(host);
+  plan->linear = attrs->mode == WEBNN_INTERPOLATION_MODE_LINEAR;
+  plan->type = in->desc->type;
+  plan->bytes = webnn_data_type_bytes(plan->type);
+  set_shape(plan, region);
+  plan_copy(plan, region);
+  set_parts(plan, host);
   *out = &plan->base;
   return WEBNN_OK;
 }
 
-/* The four corners of an output row's input, as far as the outer axes decide them. */
-typedef struct corners {
-  const float *at[2][2]; /* [table 0 low/high][table 1 low/high] */
-  float t[2];
-} corners;
+/* ---- nearest */
 
-static float lerp(float a, float b, float t) { return a + (b - a) * t; }
+#define PICK_EACH(T) \
+  for (size_t k = 0; k < n; k++) memcpy(y + k * sizeof(T), x + columns[k].low * sizeof(T), sizeof(T));
 
-static float mix(const corners *c, size_t offset00, size_t offset01, size_t offset10, size_t offset11) {
-  float low = lerp(c->at[0][0][offset00], c->at[0][1][offset01], c->t[1]);
-  float high = lerp(c->at[1][0][offset10], c->at[1][1][offset11], c->t[1]);
-  return lerp(low, high, c->t[0]);
-}
-
-static void linear_row(const resample_plan *plan, corners c, float *y) {
-  size_t n = plan->dims[3], stride = plan->strides[3];
-  int inner = plan->table[3];
-  if (inner < 0) {
-    for (size_t k = 0; k < n; k++) y[k] = mix(&c, k * stride, k * stride, k * stride, k * stride);
-    return;
-  }
-  for (size_t k = 0; k < n; k++) {
-    const place *p = &plan->tables[inner][k];
-    size_t low = p->low * stride, high = p->high * stride;
-    c.t[inner] = p->t;
-    if (inner == 0) y[k] = mix(&c, low, low, high, high);
-    else y[k] = mix(&c, low, high, low, high);
+/* Single elements. */
+static void pick(const char *x, const place *columns, char *y, size_t n, size_t bytes) {
+  switch (bytes) {
+    case 1: PICK_EACH(uint8_t) break;
+    case 2: PICK_EACH(uint16_t) break;
+    default: PICK_EACH(uint32_t) break;
   }
 }
 
-#define GATHER(T)                                                                  \
-  for (size_t k = 0; k < n; k++)                                                   \
-    memcpy(y + k * sizeof(T), x + (table ? table[k].low : k) * stride * sizeof(T), sizeof(T));
+static void copy_block(char *to, const char *from, size_t n) {
+  for (; n >= 16; n -= 16, to += 16, from += 16) memcpy(to, from, 16);
+  for (; n >= 4; n -= 4, to += 4, from += 4) memcpy(to, from, 4);
+  for (; n > 0; n--) *to++ = *from++;
+}
 
 static void nearest_row(const resample_plan *plan, const char *x, char *y) {
-  size_t n = plan->dims[3], stride = plan->strides[3];
-  const place *table = plan->table[3] >= 0 ? plan->tables[plan->table[3]] : NULL;
-  if (table == NULL && stride == 1) {
-    memcpy(y, x, n * plan->element_bytes);
+  const place *columns = plan->places + plan->out[0];
+  const size_t block = plan->depth * plan->bytes;
+  if (plan->depth == 1) {
+    pick(x, columns, y, plan->out[1], plan->bytes);
     return;
   }
-  switch (plan->element_bytes) {
-    case 1: GATHER(uint8_t) break;
-    case 2: GATHER(uint16_t) break;
-    default: GATHER(uint32_t) break;
+  for (size_t k = 0; k < plan->out[1]; k++, y += block) {
+    if (block <= 512) copy_block(y, x + columns[k].low * block, block);
+    else memcpy(y, x + columns[k].low * block, block);
   }
 }
+
+/* ---- linear */
+
+static const float *widened(const resample_plan *plan, const char *x, float *wide) {
+  const size_t n = plan->in[1] * plan->depth;
+  const wnn_stage_args none = {{0}, {0}, {0}};
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT32) return (const float *)(const void *)x;
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT16) plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
+  else plan->vector->stage(WNN_OP_CAST, plan->type, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){x}, wide, n, &none);
+  return wide;
+}
+
+/* Integers half to even; a mean never leaves their range. */
+static void store(const resample_plan *plan, const float *from, char *y) {
+  const size_t n = plan->out[1] * plan->depth;
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT16) {
+    plan->vector->narrow(from, (uint16_t *)(void *)y, n);
+  } else {
+    for (size_t k = 0; k < n; k++) {
+      int rounded = (int)nearbyintf(from[k]);
+      y[k] = (char)(unsigned char)(rounded & 255);
+    }
+  }
+}
+
+/* Without the far neighbour where it has no part: 0 times infinity would be NaN. */
+static void mix_columns(const resample_plan *plan, const float *x, float *y) {
+  const place *columns = plan->places + plan->out[0];
+  const size_t depth = plan->depth;
+  if (depth == 1) {
+    for (size_t k = 0; k < plan->out[1]; k++) {
+      const float low = x[columns[k].low], high = x[columns[k].high], part = columns[k].part;
+      const float mixed = low * (1.0f - part) + high * part;
+      y[k] = part > 0.0f ? mixed : low;
+    }
+    return;
+  }
+  for (size_t k = 0; k < plan->out[1]; k++, y += depth) {
+    const place *p = &columns[k];
+    if (p->part > 0.0f) plan->vector->mix(x + p->low * depth, x + p->high * depth, p->part, y, depth);
+    else memcpy(y, x + p->low * depth, depth * sizeof *y);
+  }
+}
+
+static void linear_row(const resample_plan *plan, const char *low, const char *high, float part, char *y, char *scratch) {
+  float *rows[4];
+  for (int i = 0; i < 4; i++) rows[i] = (float *)(void *)(scratch + plan->row_at[i]);
+  const float *mixed = widened(plan, low, rows[0]);
+  if (part > 0.0f) {
+    plan->vector->mix(mixed, widened(plan, high, rows[1]), part, rows[2], plan->in[1] * plan->depth);
+    mixed = rows[2];
+  }
+  bool direct = plan->type == WEBNN_DATA_TYPE_FLOAT32;
+  mix_columns(plan, mixed, direct ? (float *)(void *)y : rows[3]);
+  if (!direct) store(plan, rows[3], y);
+}
+
+/* ---- all of it */
 
 typedef struct job {
   const resample_plan *plan;
   const wnn_run *run;
+  const char *in;
 } job;
 
-static void run_row(const resample_plan *plan, const wnn_run *run, size_t row) {
-  size_t offsets[2][2] = {{0}}, rest = row;
-  corners c = {.t = {0, 0}};
-  for (int i = 2; i >= 0; i--) {
-    size_t at = rest % plan->dims[i];
-    rest /= plan->dims[i];
-    size_t low = at, high = at;
-    if (plan->table[i] >= 0) {
-      const place *p = &plan->tables[plan->table[i]][at];
-      low = p->low, high = p->high;
-      c.t[plan->table[i]] = p->t;
-    }
-    for (int a = 0; a < 2; a++)
-      for (int b = 0; b < 2; b++) {
-        bool is_high = plan->table[i] == 0 ? a == 1 : plan->table[i] == 1 ? b == 1 : false;
-        offsets[a][b] += (is_high ? high : low) * plan->strides[i];
-      }
-  }
-  char *y = (char *)run->outputs[0] + row * plan->dims[3] * plan->element_bytes;
-  if (!plan->linear) {
-    nearest_row(plan, (const char *)run->inputs[0] + offsets[0][0] * plan->element_bytes, y);
-    return;
-  }
-  for (int a = 0; a < 2; a++)
-    for (int b = 0; b < 2; b++) c.at[a][b] = (const float *)run->inputs[0] + offsets[a][b];
-  linear_row(plan, c, (float *)(void *)y);
+static const char *input_row(const job *j, size_t outer, uint32_t row, size_t middle) {
+  const resample_plan *plan = j->plan;
+  return j->in + ((outer * plan->in[0] + row) * plan->middle + middle) * plan->in[1] * plan->depth * plan->bytes;
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
+  const resample_plan *plan = j->plan;
+  const size_t row_bytes = plan->out[1] * plan->depth * plan->bytes;
+  char *scratch = (char *)j->run->scratch + plan->threads_at + part * plan->thread_bytes;
+  const char *last = NULL; /* the input row that the row before shows */
   size_t begin, end;
-  wnn_parallel_split(j->plan->dims[0] * j->plan->dims[1] * j->plan->dims[2], part, n_parts, &begin, &end);
-  for (size_t row = begin; row < end; row++) run_row(j->plan, j->run, row);
+  wnn_parallel_split(plan->outer * plan->out[0] * plan->middle, part, n_parts, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    size_t middle = k % plan->middle, row = k / plan->middle % plan->out[0], outer = k / plan->middle / plan->out[0];
+    const place *p = &plan->places[row];
+    const char *low = input_row(j, outer, p->low, middle);
+    char *y = (char *)j->run->outputs[0] + k * row_bytes;
+    if (plan->linear) linear_row(plan, low, input_row(j, outer, p->high, middle), p->part, y, scratch);
+    else if (low == last) memcpy(y, y - row_bytes, row_bytes);
+    else nearest_row(plan, low, y);
+    last = low;
+  }
+}
+
+static void copy_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  wnn_copy_run(&j->plan->order, j->run->inputs[0], j->run->scratch, part, n_parts);
 }
 
 static webnn_status run_resample(const wnn_plan *base, const wnn_run *run) {
-  job j = {(const resample_plan *)base, run};
-  wnn_parallel(wnn_device_host(base->device)->pool, j.plan->n_parts, run_part, &j);
+  const resample_plan *plan = (const resample_plan *)base;
+  wnn_pool *pool = wnn_device_host(base->device)->pool;
+  job j = {plan, run, plan->copies ? run->scratch : run->inputs[0]};
+  if (plan->copies) wnn_parallel(pool, plan->n_parts, copy_part, &j);
+  if (plan->n_parts == 1) run_part(&j, 0, 1);
+  else wnn_parallel(pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

@@ -2,44 +2,65 @@
 
 #include "kernels/kernels.h"
 
-static const wnn_kernel *const movement[] = {&wnn_movement_kernel, NULL};
-static const wnn_kernel *const reduction[] = {&wnn_reduce_kernel, NULL};
-static const wnn_kernel *const rows[] = {&wnn_rows_kernel, NULL};
-static const wnn_kernel *const pooling[] = {&wnn_pool_kernel, NULL};
-static const wnn_kernel *const resampling[] = {&wnn_resample_kernel, NULL};
-static const wnn_kernel *const recurrence[] = {&wnn_recurrent_kernel, NULL};
-static const wnn_kernel *const elementwise[] = {&wnn_elementwise_kernel, NULL}; /* refuses what isn't */
+#define ONE(name) static const wnn_kernel *const name##_list[] = {&wnn_##name##_kernel, NULL};
+ONE(arg)
+ONE(batch)
+ONE(elementwise)
+ONE(gather)
+ONE(movement)
+ONE(norm)
+ONE(pad)
+ONE(pool)
+ONE(recurrent)
+ONE(reduce)
+ONE(resample)
+ONE(scan)
+ONE(scatter)
+ONE(softmax)
+ONE(triangular)
 
 const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
   switch (op) {
+    case WNN_OP_ARG_MIN:
+    case WNN_OP_ARG_MAX: return arg_list;
+    case WNN_OP_BATCH_NORMALIZATION: return batch_list;
+    case WNN_OP_GATHER:
+    case WNN_OP_GATHER_ELEMENTS:
+    case WNN_OP_GATHER_ND: return gather_list;
     case WNN_OP_REORDER:
     case WNN_OP_CONCAT:
     case WNN_OP_SPLIT:
     case WNN_OP_SLICE:
     case WNN_OP_REVERSE:
     case WNN_OP_EXPAND:
-    case WNN_OP_TILE:
-    case WNN_OP_PAD: return movement;
+    case WNN_OP_TILE: return movement_list;
+    case WNN_OP_INSTANCE_NORMALIZATION:
+    case WNN_OP_LAYER_NORMALIZATION: return norm_list;
+    case WNN_OP_PAD: return pad_list;
+    case WNN_OP_AVERAGE_POOL2D:
+    case WNN_OP_L2_POOL2D:
+    case WNN_OP_MAX_POOL2D: return pool_list;
+    case WNN_OP_GRU:
+    case WNN_OP_GRU_CELL:
+    case WNN_OP_LSTM:
+    case WNN_OP_LSTM_CELL: return recurrent_list;
     case WNN_OP_REDUCE_L1:
     case WNN_OP_REDUCE_L2:
     case WNN_OP_REDUCE_LOG_SUM:
+    case WNN_OP_REDUCE_LOG_SUM_EXP:
     case WNN_OP_REDUCE_MAX:
     case WNN_OP_REDUCE_MEAN:
     case WNN_OP_REDUCE_MIN:
     case WNN_OP_REDUCE_PRODUCT:
     case WNN_OP_REDUCE_SUM:
-    case WNN_OP_REDUCE_SUM_SQUARE: return reduction;
-    case WNN_OP_SOFTMAX:
-    case WNN_OP_LAYER_NORMALIZATION: return rows;
-    case WNN_OP_AVERAGE_POOL2D:
-    case WNN_OP_L2_POOL2D:
-    case WNN_OP_MAX_POOL2D: return pooling;
-    case WNN_OP_RESAMPLE2D: return resampling;
-    case WNN_OP_GRU:
-    case WNN_OP_GRU_CELL:
-    case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: return recurrence;
-    default: return elementwise;
+    case WNN_OP_REDUCE_SUM_SQUARE: return reduce_list;
+    case WNN_OP_RESAMPLE2D: return resample_list;
+    case WNN_OP_CUMULATIVE_SUM: return scan_list;
+    case WNN_OP_SCATTER_ELEMENTS:
+    case WNN_OP_SCATTER_ND: return scatter_list;
+    case WNN_OP_SOFTMAX: return softmax_list;
+    case WNN_OP_TRIANGULAR: return triangular_list;
+    default: return elementwise_list; /* refuses what isn't */
   }
 }
 
@@ -59,27 +80,12 @@ bool wnn_own_can_fuse(const wnn_region *region, const wnn_post *next) {
 
 wnn_layout_answer wnn_own_layout(const wnn_region *region) {
   switch (region->anchor->op->id) {
-    case WNN_OP_CONCAT:
-    case WNN_OP_SPLIT:
-    case WNN_OP_SLICE:
-    case WNN_OP_REVERSE:
-    case WNN_OP_EXPAND:
-    case WNN_OP_TILE:
-    case WNN_OP_PAD:
-    case WNN_OP_AVERAGE_POOL2D:
-    case WNN_OP_L2_POOL2D:
-    case WNN_OP_MAX_POOL2D:
-    case WNN_OP_RESAMPLE2D:
-    case WNN_OP_SOFTMAX: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
-    case WNN_OP_REDUCE_L1:
-    case WNN_OP_REDUCE_L2:
-    case WNN_OP_REDUCE_LOG_SUM:
-    case WNN_OP_REDUCE_MAX:
-    case WNN_OP_REDUCE_MEAN:
-    case WNN_OP_REDUCE_MIN:
-    case WNN_OP_REDUCE_PRODUCT:
-    case WNN_OP_REDUCE_SUM:
-    case WNN_OP_REDUCE_SUM_SQUARE: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
+    case WNN_OP_GATHER:
+    case WNN_OP_GATHER_ELEMENTS:
+    case WNN_OP_GATHER_ND:
+    case WNN_OP_SCATTER_ELEMENTS:
+    case WNN_OP_SCATTER_ND:
+    case WNN_OP_TRIANGULAR: return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL:
     case WNN_OP_LSTM:
@@ -87,5 +93,6 @@ wnn_layout_answer wnn_own_layout(const wnn_region *region) {
     default: break;
   }
   if (is_elementwise_region(region)) return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};
-  return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
+  bool others = wnn_own_kernels(region->anchor->op->id) != elementwise_list;
+  return (wnn_layout_answer){.rule = others ? WNN_LAYOUT_FOLLOW : WNN_LAYOUT_PLAIN};
 }

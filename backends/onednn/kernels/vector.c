@@ -1,25 +1,49 @@
-/* Which instruction set this processor has. */
+/* Which instruction set a device uses. */
 #include "kernels/vector.h"
 
 #include <math.h>
+#include <string.h>
 
 extern const wnn_vector wnn_vector_generic;
 #ifdef __x86_64__
 extern const wnn_vector wnn_vector_avx2, wnn_vector_avx512;
 #endif
 
-const wnn_vector *wnn_vector_get(void) {
+/* Unlike a pass, an instruction set isn't switched off by "-all". */
+static bool switched_off(const char *switches, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = switches; at != NULL && (at = strstr(at, name)) != NULL; at += n)
+    if ((at == switches || at[-1] == ',') && (at[n] == '\0' || at[n] == ',')) return true;
+  return false;
+}
+
+static const wnn_vector *widest(bool avx2, bool avx512) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return &wnn_vector_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
-    return &wnn_vector_avx2;
+  avx512 = avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  avx2 = avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  if (avx2 && avx512) return &wnn_vector_avx512;
+  if (avx2) return &wnn_vector_avx2;
 #endif
   return &wnn_vector_generic;
 }
 
-float wnn_fold_start(wnn_fold fold) {
+const wnn_vector *wnn_vector_get(void) { return widest(true, true); }
+
+const wnn_vector *wnn_vector_for(const wnn_host *host) {
+  return widest(!switched_off(host->passes, "-avx2"), !switched_off(host->passes, "-avx512"));
+}
+
+static uint64_t start_bits(wnn_fold fold, webnn_data_type type) {
+  switch (fold) {
+    case WNN_FOLD_PRODUCT: return 1;
+    case WNN_FOLD_MAX: return (uint64_t)wnn_type_min(type);
+    case WNN_FOLD_MIN: return wnn_type_max(type);
+    default: return 0;
+  }
+}
+
+static float start_float(wnn_fold fold) {
   switch (fold) {
     case WNN_FOLD_PRODUCT: return 1.0f;
     case WNN_FOLD_MAX: return -INFINITY;
@@ -28,11 +52,19 @@ float wnn_fold_start(wnn_fold fold) {
   }
 }
 
-float wnn_fold_join(wnn_fold fold, float a, float b) {
-  switch (fold) {
-    case WNN_FOLD_PRODUCT: return a * b;
-    case WNN_FOLD_MAX: return a > b || a != a ? a : b;
-    case WNN_FOLD_MIN: return a < b || a != a ? a : b;
-    default: return a + b;
+void wnn_fold_start(wnn_fold fold, webnn_data_type type, void *partial, size_t n) {
+  if (type == WEBNN_DATA_TYPE_FLOAT32) {
+    const float f = start_float(fold);
+    for (size_t i = 0; i < n; i++) ((float *)partial)[i] = f;
+    return;
+  }
+  const uint64_t bits = start_bits(fold, type);
+  switch (webnn_data_type_bytes(type)) {
+    case 1: memset(partial, (int)(bits & 255), n); break;
+    case 4:
+      for (size_t i = 0; i < n; i++) ((uint32_t *)partial)[i] = (uint32_t)bits;
+      break;
+    default:
+      for (size_t i = 0; i < n; i++) ((uint64_t *)partial)[i] = bits;
   }
 }

@@ -1,7 +1,8 @@
-/* Element-wise work on dense rows, one function an operation and type, compiled for several instruction sets. */
+/* Work on dense rows, compiled for several instruction sets behind one table. */
 #ifndef WNN_ONEDNN_VECTOR_H
 #define WNN_ONEDNN_VECTOR_H
 
+#include "backend.h"
 #include "op/schema.h"
 
 /* Numbers of an operation: alpha and beta, the bounds of clamp. */
@@ -15,7 +16,7 @@ typedef struct wnn_stage_args {
  * it is widened before and narrowed behind. */
 typedef void (*wnn_stage_fn)(const void *const *in, void *out, size_t n, const wnn_stage_args *args);
 
-/* How a row of float32 becomes one number. NaN goes through all of them. */
+/* How numbers become one. NaN goes through all of them; integers wrap. */
 typedef enum wnn_fold {
   WNN_FOLD_SUM,
   WNN_FOLD_SUM_ABS,
@@ -26,28 +27,65 @@ typedef enum wnn_fold {
   WNN_N_FOLDS,
 } wnn_fold;
 
-/* Where a fold starts. */
-float wnn_fold_start(wnn_fold fold);
-/* Joins two partial results. */
-float wnn_fold_join(wnn_fold fold, float a, float b);
+/* The fold that joins partial results of `fold`. */
+static inline wnn_fold wnn_fold_joining(wnn_fold fold) {
+  return fold == WNN_FOLD_SUM_ABS || fold == WNN_FOLD_SUM_SQUARE ? WNN_FOLD_SUM : fold;
+}
+
+/* Fills `n` partial results of the type with what the fold starts from. */
+void wnn_fold_start(wnn_fold fold, webnn_data_type type, void *partial, size_t n);
+
+/* Windows along a row: output place o folds, for each of its channels, `taps` elements that lie `tap` apart and
+ * begin `step` behind those of the place before. In elements. */
+typedef struct wnn_windows {
+  size_t n, step;
+  size_t taps, tap;
+  size_t channels;
+} wnn_windows;
+
+/* By type; functions are NULL where there is none. */
+typedef struct wnn_folds {
+  struct {
+    void (*row)(const void *x, size_t n, void *partial);  /* *partial takes all of the row */
+    void (*onto)(const void *x, void *partial, size_t n); /* partial[k] takes x[k] */
+  } fold[WNN_N_FOLDS];
+  void (*windows[WNN_N_FOLDS])(const void *x, void *y, const wnn_windows *windows);
+  /* The place of the maximum and of the minimum: the first of equal ones, the first NaN before all. */
+  int32_t (*arg_row[2])(const void *x, size_t n);
+  void (*arg_onto[2])(const void *x, int32_t at, void *best, int32_t *index, size_t n);
+} wnn_folds;
 
 typedef struct wnn_vector {
   const char *name;
   /* NULL: there is none. `from` is the type of the operands (of where: of the values), `to` of the result. */
   wnn_stage_fn (*stage)(wnn_op_id op, webnn_data_type from, webnn_data_type to);
+  const wnn_folds *(*folds)(webnn_data_type type);
   void (*widen)(const uint16_t *from, float *to, size_t n);  /* float16 to float32 */
   void (*narrow)(const float *from, uint16_t *to, size_t n); /* to nearest even */
-  float (*fold_row[WNN_N_FOLDS])(const float *x, size_t n);  /* along the row, in many partial results */
-  void (*fold_onto[WNN_N_FOLDS])(const float *x, float *partial, size_t n); /* row after row: each column */
-  float (*sum_square_about)(const float *x, float mean, size_t n);  /* Σ (x − mean)² */
-  float (*exp_about)(const float *x, float shift, float *y, size_t n); /* y = e^(x − shift), and its sum */
-  /* y = (x − mean) · factor · scale + bias; scale and bias may be NULL. */
-  void (*normalise)(const float *x, float mean, float factor, const float *scale, const float *bias, float *y,
-                    size_t n);
-  void (*scale)(const float *x, float factor, float *y, size_t n);
+
+  float (*exp_sum)(const float *x, float shift, size_t n); /* Σ e^(x − shift) */
+  void (*exp_sum_onto)(const float *x, const float *shift, float *sum, size_t n);
+  void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n);
+  void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
+  float (*sum_square_about)(const float *x, float mean, size_t n); /* Σ (x − mean)² */
+  void (*sum_square_about_onto)(const float *x, const float *mean, float *sum, size_t n);
+  /* y = (x − mean) · factor · scale + bias; arrays for scale and bias may be NULL. */
+  void (*standardise)(const float *x, float mean, float factor, const float *scale, const float *bias, float *y,
+                      size_t n);
+  void (*standardise_evenly)(const float *x, float mean, float factor, float bias, float *y, size_t n);
+  void (*standardise_columns)(const float *x, const float *mean, const float *factor, float scale,
+                              const float *biases, float bias, float *y, size_t n);
+  void (*multiply)(const float *x, float factor, float *y, size_t n);
+  void (*mix)(const float *low, const float *high, float part, float *y, size_t n); /* part of the way to high */
+
+  /* to[c][r] = from[r][c] of elements of 1, 2, 4, 8 bytes; rows lie densely, their strides are in bytes. */
+  void (*transpose[4])(const char *from, ptrdiff_t from_stride, char *to, ptrdiff_t to_stride, size_t rows,
+                       size_t columns);
 } wnn_vector;
 
 /* For this processor. */
 const wnn_vector *wnn_vector_get(void);
+/* The same, but the words -avx512 and -avx2 among the host's switches leave out wide ones. */
+const wnn_vector *wnn_vector_for(const wnn_host *host);
 
 #endif

@@ -1,37 +1,39 @@
 /* From a builder to a graph: checks the outputs and copies what they need. */
 #include "graph/builder.h"
 
-static webnn_status check_output(webnn_builder *builder, const webnn_named_operand *outputs,
-                                 size_t i) {
+/* `what`, the call, begins the messages. */
+static webnn_status check_output(webnn_builder *builder, const char *what,
+                                 const webnn_named_operand *outputs, size_t i) {
   webnn_error *err = &builder->err;
   const webnn_named_operand *output = &outputs[i];
   if (output->name.size == 0)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: the name of output %zu is empty", i);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: the name of output %zu is empty", what, i);
   wnn_quoted name = wnn_quote(output->name);
   if (!wnn_utf8_valid(output->name))
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: the name '%s' is not UTF-8", name.text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: the name '%s' is not UTF-8", what, name.text);
   for (size_t k = 0; k < i; k++)
     if (wnn_str_equal(outputs[k].name, output->name))
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: two outputs are called '%s'", name.text);
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: two outputs are called '%s'", what,
+                           name.text);
   if (output->operand == NULL)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' has no operand", name.text);
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: output '%s' has no operand", what, name.text);
   if (output->operand->builder != builder)
-    return wnn_error_set(err, WEBNN_ERROR_TYPE, "build: output '%s' belongs to another builder",
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: output '%s' belongs to another builder", what,
                          name.text);
   if (output->operand->value.kind != WNN_VALUE_RESULT)
     return wnn_error_set(
-        err, WEBNN_ERROR_TYPE, "build: output '%s' is %s; use identity to expose it", name.text,
+        err, WEBNN_ERROR_TYPE, "%s: output '%s' is %s; use identity to expose it", what, name.text,
         output->operand->value.kind == WNN_VALUE_INPUT ? "an input" : "a constant");
   return WEBNN_OK;
 }
 
-static webnn_status check_outputs(webnn_builder *builder, const webnn_named_operand *outputs,
-                                  size_t n_outputs) {
+static webnn_status check_outputs(webnn_builder *builder, const char *what,
+                                  const webnn_named_operand *outputs, size_t n_outputs) {
   if (n_outputs == 0)
-    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "build: there are no outputs");
+    return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE, "%s: there are no outputs", what);
   webnn_status status = WEBNN_OK;
   for (size_t i = 0; i < n_outputs && status == WEBNN_OK; i++)
-    status = check_output(builder, outputs, i);
+    status = check_output(builder, what, outputs, i);
   return status;
 }
 
@@ -212,7 +214,7 @@ webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operan
                                 size_t n_outputs, wnn_graph *graph) {
   wnn_graph_init(graph, &builder->alloc);
   webnn_status status = wnn_builder_can_build(builder, "build");
-  if (status == WEBNN_OK) status = check_outputs(builder, outputs, n_outputs);
+  if (status == WEBNN_OK) status = check_outputs(builder, "build", outputs, n_outputs);
   if (status != WEBNN_OK) return status;
   builder->built = true;
   status = copy_graph(builder, outputs, n_outputs, false, graph);
@@ -225,7 +227,7 @@ webnn_status wnn_builder_copy(webnn_builder *builder, const char *what,
                               wnn_graph *graph) {
   wnn_graph_init(graph, &builder->alloc);
   webnn_status status = wnn_builder_can_build(builder, what);
-  if (status == WEBNN_OK) status = check_outputs(builder, outputs, n_outputs);
+  if (status == WEBNN_OK) status = check_outputs(builder, what, outputs, n_outputs);
   if (status != WEBNN_OK) return status;
   return copy_graph(builder, outputs, n_outputs, true, graph);
 }

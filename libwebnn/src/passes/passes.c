@@ -9,7 +9,7 @@ typedef webnn_status (*pass_fn)(wnn_graph *graph, bool *changed);
 
 static const struct {
   const char *name;
-  pass_fn run; /* NULL: fold, which needs more; or a part of lowering, which only shares the switches */
+  pass_fn run; /* NULL: fold, which needs more; or no pass, which only shares the switches */
 } passes[] = {
     {"canonicalise", wnn_pass_canonicalise},
     {"simplify", wnn_pass_simplify},
@@ -18,6 +18,8 @@ static const struct {
     {"absorb", wnn_pass_absorb},
     {"fuse", NULL},
     {"layout", NULL},
+    {"avx2", NULL}, /* instruction sets of the kernels */
+    {"avx512", NULL},
 };
 #define N_PASSES (sizeof passes / sizeof passes[0])
 

@@ -136,6 +136,7 @@ def convert_softmax(n):
 @converts("LogSoftmax")
 def convert_log_softmax(n):
     def log_softmax(x, axis):
+        x = n.b.sub(x, n.b.reduce_max(x, axes=[axis], keep_dimensions=True))  # else large numbers lose digits
         return n.b.sub(x, n.b.reduce_log_sum_exp(x, axes=[axis], keep_dimensions=True))
     return _over_rows(n, log_softmax)
 

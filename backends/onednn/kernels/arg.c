@@ -1,0 +1,141 @@
+/* argMin and argMax along one axis of any unblocked layout: the first of equal extremes, the first NaN before all. */
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
+
+#include <string.h>
+
+#define PARALLEL_WORK ((size_t)16 * 1024)
+#define WIDE ((size_t)512)   /* columns done together */
+#define PIECE ((size_t)1024) /* elements of a row done together */
+
+typedef struct arg_plan {
+  wnn_plan base;
+  const wnn_vector *vector;
+  const wnn_folds *folds;
+  int which;  /* 0: maximum, 1: minimum */
+  bool half;
+  size_t in_bytes, bytes; /* of an element, stored and compared */
+  wnn_lanes lanes;
+  bool wide_index; /* int64 */
+  bool copies;
+  wnn_copy copy;          /* from indices in the order of the input to the output */
+  size_t n_jobs, n_parts;
+  size_t ordered_at;      /* wide indices before they are copied; the narrow ones come first in scratch */
+} arg_plan;
+
+static void free_arg(wnn_plan *plan) {
+  wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
+}
+
+static void set_parts(arg_plan *plan, const wnn_host *host) {
+  const size_t n_out = plan->lanes.outer * plan->lanes.inner, threads = wnn_pool_threads(host->pool);
+  plan->base.heavy = n_out * plan->lanes.n >= PARALLEL_WORK;
+  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
+  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->ordered_at = wnn_aligned(n_out * sizeof(int32_t));
+  plan->base.scratch_bytes = plan->ordered_at + n_out * sizeof(int64_t);
+}
+
+static webnn_status plan_arg(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  const wnn_arg_attrs *attrs = region->anchor->attrs;
+  const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
+  const bool half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
+  bool reduced[WNN_MAX_RANK] = {false};
+  size_t at[WNN_MAX_RANK];
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  arg_plan *plan = (arg_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->vector = wnn_vector_for(host);
+  plan->folds = plan->vector->folds(half ? WEBNN_DATA_TYPE_FLOAT32 : in->desc->type);
+  plan->which = region->anchor->op->id == WNN_OP_ARG_MIN;
+  plan->half = half;
+  plan->in_bytes = webnn_data_type_bytes(in->desc->type);
+  plan->bytes = half ? sizeof(float) : plan->in_bytes;
+  plan->lanes = wnn_lanes_along(in, attrs->axis);
+  plan->wide_index = result->desc->type == WEBNN_DATA_TYPE_INT64;
+  reduced[attrs->axis] = true;
+  plan->copies = wnn_kept_copy(&plan->copy, in, result, reduced, attrs->keep_dimensions, at);
+  wnn_copy_prepare(&plan->copy, plan->vector);
+  set_parts(plan, host);
+  *out = &plan->base;
+  return WEBNN_OK;
+}
+
+typedef struct job {
+  const arg_plan *plan;
+  const char *in;
+  int32_t *index;
+} job;
+
+static const void *widened(const arg_plan *plan, const char *x, float *wide, size_t n) {
+  if (!plan->half) return x;
+  plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
+  return wide;
+}
+
+/* Piece by piece: a later piece's best has to beat the best so far. */
+static int32_t arg_row(const arg_plan *plan, const char *x) {
+  const size_t n = plan->lanes.n;
+  float wide[PIECE];
+  uint64_t best[1];
+  int32_t index = 0;
+  for (size_t k = 0; k < n; k += PIECE) {
+    const char *xs = widened(plan, x + k * plan->in_bytes, wide, n - k < PIECE ? n - k : PIECE);
+    int32_t at = plan->folds->arg_row[plan->which](xs, n - k < PIECE ? n - k : PIECE);
+    const char *value = xs + (size_t)at * plan->bytes;
+    if (k == 0) {
+      memcpy(best, value, plan->bytes);
+      index = at;
+    } else {
+      plan->folds->arg_onto[plan->which](value, (int32_t)k + at, best, &index, 1);
+    }
+  }
+  return index;
+}
+
+static void arg_columns(const arg_plan *plan, const char *x, int32_t *index, size_t width) {
+  uint64_t best[WIDE];
+  float wide[WIDE];
+  const size_t stride = plan->lanes.inner * plan->in_bytes;
+  memcpy(best, widened(plan, x, wide, width), width * plan->bytes);
+  memset(index, 0, width * sizeof *index);
+  for (size_t i = 1; i < plan->lanes.n; i++)
+    plan->folds->arg_onto[plan->which](widened(plan, x + i * stride, wide, width), (int32_t)i, best, index, width);
+}
+
+static void run_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  const arg_plan *plan = j->plan;
+  const size_t inner = plan->lanes.inner, slabs = (inner + WIDE - 1) / WIDE;
+  size_t begin, end;
+  wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    size_t outer = k / slabs, column = k % slabs * WIDE;
+    const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->in_bytes;
+    int32_t *index = j->index + outer * inner + column;
+    if (inner == 1) *index = arg_row(plan, x);
+    else arg_columns(plan, x, index, inner - column < WIDE ? inner - column : WIDE);
+  }
+}
+
+static webnn_status run_arg(const wnn_plan *base, const wnn_run *run) {
+  const arg_plan *plan = (const arg_plan *)base;
+  const size_t n_out = plan->lanes.outer * plan->lanes.inner;
+  char *scratch = run->scratch, *result = run->outputs[0];
+  bool direct = !plan->copies && !plan->wide_index;
+  job j = {plan, run->inputs[0], (int32_t *)(void *)(direct ? result : scratch)};
+  if (plan->n_parts == 1) run_part(&j, 0, 1);
+  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  const void *ordered = j.index;
+  if (plan->wide_index) {
+    int64_t *wide = (int64_t *)(void *)(plan->copies ? scratch + plan->ordered_at : result);
+    for (size_t i = 0; i < n_out; i++) wide[i] = j.index[i];
+    ordered = wide;
+  }
+  if (plan->copies) wnn_copy_run(&plan->copy, ordered, result, 0, 1);
+  return WEBNN_OK;
+}
+
+const wnn_kernel wnn_arg_kernel = {"arg", plan_arg, run_arg, free_arg};

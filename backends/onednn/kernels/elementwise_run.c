@@ -1,0 +1,167 @@
+/* Runs element-wise plans: brings operands to tiles, takes each tile through the stages. */
+#include "kernels/elementwise.h"
+
+#include <string.h>
+
+#define COPY_STRIDED(BYTES) \
+  for (size_t k = 0; k < run; k++) memcpy(tile + BYTES * k, from + BYTES * k * stride, BYTES);
+
+/* `run` elements, `stride` apart, to neighbours. */
+static void gather_run(const char *from, size_t stride, char *tile, size_t run, size_t bytes) {
+  if (stride == 1) {
+    memcpy(tile, from, run * bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: COPY_STRIDED(1) break;
+    case 2: COPY_STRIDED(2) break;
+    case 4: COPY_STRIDED(4) break;
+    default: COPY_STRIDED(8) break;
+  }
+}
+
+/* Copies `n` elements that the strides lead to, from flat place `at` of the stretch on. */
+static void walk(const wnn_elementwise *plan, const wnn_operand *o, const char *data, size_t at, char *tile, size_t n) {
+  size_t place[WNN_MAX_AXES] = {0}, inner = plan->rank - 1, offset = 0;
+  for (uint32_t i = plan->rank; i-- > plan->inner;) {
+    place[i] = at % plan->dims[i];
+    at /= plan->dims[i];
+    offset += place[i] * o->strides[i];
+  }
+  while (n > 0) {
+    size_t run = plan->dims[inner] - place[inner], stride = o->strides[inner];
+    if (run > n) run = n;
+    gather_run(data + offset * o->element_bytes, stride, tile, run, o->element_bytes);
+    tile += run * o->element_bytes;
+    n -= run;
+    offset += run * stride;
+    place[inner] += run;
+    for (size_t i = inner; i > plan->inner && place[i] == plan->dims[i]; i--) { /* carry */
+      offset -= plan->dims[i] * o->strides[i];
+      place[i] = 0;
+      place[i - 1]++;
+      offset += o->strides[i - 1];
+    }
+  }
+}
+
+/* Fills a repeating operand's tile: any place in the stretch then has its row in it. */
+static void prepare_repeat(const wnn_elementwise *plan, const wnn_operand *o, const void *data, char *scratch) {
+  char *tile = scratch + o->tile_at;
+  size_t n = plan->tile + o->period, bytes = o->element_bytes;
+  if (wnn_is_half(o->type)) {
+    plan->vector->widen(data, (float *)(void *)tile, o->period);
+    bytes = sizeof(float);
+  } else {
+    memcpy(tile, data, o->period * bytes);
+  }
+  for (size_t have = o->period; have < n;) {
+    size_t more = have < n - have ? have : n - have;
+    memcpy(tile + have * bytes, tile, more * bytes);
+    have += more;
+  }
+}
+
+/* One thread's way through a run. */
+typedef struct trip {
+  const wnn_elementwise *plan;
+  char *scratch;
+  const char *operands[WNN_MAX_OPERANDS]; /* where the stretch begins */
+  char *out;
+} trip;
+
+static void enter_stretch(trip *t, const wnn_run *run, size_t stretch, bool first) {
+  const wnn_elementwise *plan = t->plan;
+  size_t place[WNN_MAX_AXES], rest = stretch;
+  for (uint32_t i = plan->inner; i-- > 0;) {
+    place[i] = rest % plan->dims[i];
+    rest /= plan->dims[i];
+  }
+  t->out = (char *)run->outputs[0] + stretch * plan->stretch * plan->out_bytes;
+  for (size_t p = 0; p < plan->n_operands; p++) {
+    const wnn_operand *o = &plan->operands[p];
+    size_t offset = 0;
+    for (uint32_t i = 0; i < plan->inner; i++) offset += place[i] * o->strides[i];
+    const char *data = (const char *)run->inputs[p] + offset * o->element_bytes;
+    if (o->kind == WNN_OPERAND_REPEAT && (first || data != t->operands[p])) prepare_repeat(plan, o, data, t->scratch);
+    t->operands[p] = data;
+  }
+}
+
+/* The operand's elements for the tile at place `at` of the stretch. */
+static const void *operand_tile(const trip *t, size_t p, size_t at, size_t n) {
+  const wnn_operand *o = &t->plan->operands[p];
+  const bool half = wnn_is_half(o->type);
+  char *tile = t->scratch + o->tile_at;
+  if (o->kind == WNN_OPERAND_REPEAT) {
+    size_t bytes = half ? sizeof(float) : o->element_bytes;
+    return o->period == 1 ? tile : tile + at % o->period * bytes;
+  }
+  const char *elements = t->operands[p] + at * o->element_bytes;
+  if (o->kind == WNN_OPERAND_WHOLE && !half) return elements;
+  if (o->kind == WNN_OPERAND_WALK) {
+    char *to = half ? tile + wnn_aligned(t->plan->tile * sizeof(float)) : tile;
+    walk(t->plan, o, t->operands[p], at, to, n);
+    elements = to;
+  }
+  if (!half) return tile;
+  t->plan->vector->widen((const uint16_t *)(const void *)elements, (float *)(void *)tile, n);
+  return tile;
+}
+
+static void run_tile(const trip *t, size_t at, size_t n) {
+  const wnn_elementwise *plan = t->plan;
+  const void *last = NULL;
+  char *out = t->out + at * plan->out_bytes;
+  for (size_t s = 0; s < plan->n_stages; s++) {
+    const wnn_stage *st = &plan->stages[s];
+    const void *in[WNN_MAX_POST_INPUTS];
+    for (size_t i = 0; i < st->n_in; i++)
+      in[i] = WNN_IS_STAGE(st->from[i]) ? last : operand_tile(t, (size_t)st->from[i], at, n);
+    bool is_last = s + 1 == plan->n_stages, half = wnn_is_half(st->type);
+    char *between = t->scratch + plan->stage_at[s & 1];
+    void *to = is_last && !half ? out : between;
+    st->fn(in, to, n, &st->args);
+    if (half) { /* every named float16 operand is rounded */
+      uint16_t *narrow = (uint16_t *)(void *)(is_last ? out : between + n * sizeof(float));
+      plan->vector->narrow(to, narrow, n);
+      if (!is_last) plan->vector->widen(narrow, to, n);
+    }
+    last = to;
+  }
+}
+
+typedef struct job {
+  const wnn_elementwise *plan;
+  const wnn_run *run;
+} job;
+
+static void run_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  const wnn_elementwise *plan = j->plan;
+  trip t = {.plan = plan, .scratch = (char *)j->run->scratch + part * plan->thread_bytes};
+  size_t per_stretch = (plan->stretch + WNN_TILE - 1) / WNN_TILE, begin, end;
+  wnn_parallel_split(plan->n_stretches * per_stretch, part, n_parts, &begin, &end);
+  size_t stretch = begin / per_stretch, tile = begin % per_stretch;
+  for (size_t k = begin; k < end; k++) {
+    if (k == begin || tile == 0) enter_stretch(&t, j->run, stretch, k == begin);
+    size_t at = tile * WNN_TILE;
+    run_tile(&t, at, plan->stretch - at < WNN_TILE ? plan->stretch - at : WNN_TILE);
+    if (++tile == per_stretch) tile = 0, stretch++;
+  }
+}
+
+webnn_status wnn_elementwise_run(const wnn_plan *base, const wnn_run *run) {
+  const wnn_elementwise *plan = (const wnn_elementwise *)base;
+  if (plan->simple) {
+    const void *in[WNN_MAX_POST_INPUTS];
+    const wnn_stage *st = &plan->stages[0];
+    for (size_t i = 0; i < st->n_in; i++) in[i] = run->inputs[st->from[i]];
+    st->fn(in, run->outputs[0], plan->stretch, &st->args);
+    return WEBNN_OK;
+  }
+  job j = {plan, run};
+  if (plan->n_parts == 1) run_part(&j, 0, 1);
+  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  return WEBNN_OK;
+}

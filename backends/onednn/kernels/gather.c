@@ -1,0 +1,172 @@
+/* gather, gatherElements, gatherND of row-major tensors of any type. */
+#include "kernels/index.h"
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
+
+#include <string.h>
+
+#define PARALLEL_BYTES ((size_t)32 * 1024)
+#define PIECE ((size_t)256) /* indices looked up together */
+
+typedef struct gather_plan {
+  wnn_plan base;
+  wnn_op_id op;
+  size_t bytes;       /* of an element; gatherND, gather: of what an index names */
+  wnn_lanes lanes;    /* of the input, along the axis */
+  webnn_data_type index_type;
+  size_t n_indices;   /* gather: all of them; gatherElements: along the axis; gatherND: tuples */
+  wnn_tuples tuples;
+  size_t n_jobs, n_parts;
+} gather_plan;
+
+static void free_gather(wnn_plan *plan) {
+  wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
+}
+
+bool wnn_all_plain(const wnn_region *region) {
+  for (size_t i = 0; i < region->n_inputs + region->n_outputs; i++) {
+    const wnn_port *port = i < region->n_inputs ? &region->inputs[i] : &region->outputs[i - region->n_inputs];
+    if (port->desc == NULL) continue;
+    if (wnn_layout_is_blocked(&port->layout) || !wnn_layout_is_plain(&port->layout, port->desc)) return false;
+  }
+  return true;
+}
+
+size_t wnn_tuples_into(wnn_tuples *tuples, const wnn_desc *desc, const wnn_desc *indices) {
+  size_t n_bytes = webnn_data_type_bytes(desc->type), stride;
+  tuples->type = indices->type;
+  tuples->n = indices->dims[indices->rank - 1];
+  for (uint32_t d = tuples->n; d < desc->rank; d++) n_bytes *= desc->dims[d];
+  stride = n_bytes;
+  for (uint32_t d = tuples->n; d-- > 0;) {
+    tuples->dims[d] = desc->dims[d];
+    tuples->strides[d] = stride;
+    stride *= desc->dims[d];
+  }
+  return n_bytes;
+}
+
+static bool set_shape(gather_plan *plan, const wnn_region *region) {
+  const wnn_port *in = &region->inputs[0];
+  const wnn_desc *indices = region->inputs[1].desc;
+  const wnn_axis_attrs *attrs = region->anchor->attrs;
+  plan->index_type = indices->type;
+  plan->bytes = webnn_data_type_bytes(in->desc->type);
+  if (plan->op == WNN_OP_GATHER_ND) {
+    plan->bytes = wnn_tuples_into(&plan->tuples, in->desc, indices);
+    plan->n_indices = plan->n_jobs = wnn_desc_count(indices) / plan->tuples.n;
+    return true;
+  }
+  plan->lanes = wnn_lanes_along(&(wnn_port){.desc = in->desc, .layout = wnn_layout_plain(in->desc->rank)}, attrs->axis);
+  if (plan->op == WNN_OP_GATHER) {
+    plan->bytes *= plan->lanes.inner;
+    plan->n_indices = wnn_desc_count(indices);
+    plan->n_jobs = plan->lanes.outer * plan->n_indices;
+    return true;
+  }
+  plan->n_indices = indices->dims[attrs->axis];
+  plan->n_jobs = plan->lanes.outer * (plan->lanes.inner == 1 ? 1 : plan->n_indices);
+  return wnn_shape_equal_except(in->desc, indices, attrs->axis);
+}
+
+static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  if (region->n_posts != 0 || !wnn_all_plain(region)) return WEBNN_ERROR_NOT_SUPPORTED;
+  gather_plan *plan = (gather_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  plan->op = region->anchor->op->id;
+  if (!set_shape(plan, region)) {
+    free_gather(&plan->base);
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  }
+  const size_t threads = wnn_pool_threads(host->pool);
+  plan->base.heavy = wnn_desc_bytes(region->outputs[0].desc) >= PARALLEL_BYTES;
+  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  *out = &plan->base;
+  return WEBNN_OK;
+}
+
+/* ---- running */
+
+typedef struct job {
+  const gather_plan *plan;
+  const char *in;
+  const void *indices;
+  char *out;
+} job;
+
+#define COPY_EACH(T, FROM) \
+  for (size_t i = 0; i < n; i++) memcpy(y + i * sizeof(T), x + (FROM) * sizeof(T), sizeof(T));
+#define COPY_BY_SIZE(FROM)                              \
+  switch (bytes) {                                      \
+    case 1: COPY_EACH(uint8_t, FROM) break;             \
+    case 2: COPY_EACH(uint16_t, FROM) break;            \
+    case 4: COPY_EACH(uint32_t, FROM) break;            \
+    default: COPY_EACH(uint64_t, FROM) break;           \
+  }
+
+/* Element i comes from places[i]. */
+static void pick(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes) { COPY_BY_SIZE((size_t)places[i]) }
+
+/* Element i comes from column i of row places[i]. */
+static void pick_columns(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes, size_t stride) {
+  COPY_BY_SIZE((size_t)places[i] * stride + i)
+}
+
+/* Outputs [begin, end) of gather, counted by what an index names. */
+static void gather_blocks(const job *j, size_t begin, size_t end) {
+  const gather_plan *plan = j->plan;
+  uint32_t places[PIECE];
+  while (begin < end) {
+    size_t outer = begin / plan->n_indices, first = begin % plan->n_indices, n = plan->n_indices - first;
+    const char *x = j->in + outer * plan->lanes.n * plan->bytes;
+    char *y = j->out + begin * plan->bytes;
+    if (n > end - begin) n = end - begin;
+    if (n > PIECE) n = PIECE;
+    wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, places);
+    if (plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0) {
+      pick(x, places, y, n, plan->bytes);
+    } else {
+      for (size_t i = 0; i < n; i++) memcpy(y + i * plan->bytes, x + places[i] * plan->bytes, plan->bytes);
+    }
+    begin += n;
+  }
+}
+
+/* Job k of gatherElements: a lane, or one row of columns. */
+static void gather_row(const job *j, size_t k) {
+  const gather_plan *plan = j->plan;
+  const bool is_lane = plan->lanes.inner == 1;
+  const size_t n = is_lane ? plan->n_indices : plan->lanes.inner, outer = is_lane ? k : k / plan->n_indices;
+  const char *x = j->in + outer * plan->lanes.n * plan->lanes.inner * plan->bytes;
+  uint32_t places[PIECE];
+  for (size_t i = 0; i < n; i += PIECE) {
+    size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
+    char *y = j->out + at * plan->bytes;
+    wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
+    if (is_lane) pick(x, places, y, m, plan->bytes);
+    else pick_columns(x + i * plan->bytes, places, y, m, plan->bytes, plan->lanes.inner);
+  }
+}
+
+static void run_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  const gather_plan *plan = j->plan;
+  size_t begin, end;
+  wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
+  if (plan->op == WNN_OP_GATHER) gather_blocks(j, begin, end);
+  for (size_t k = begin; k < end && plan->op != WNN_OP_GATHER; k++) {
+    if (plan->op == WNN_OP_GATHER_ELEMENTS) gather_row(j, k);
+    else memcpy(j->out + k * plan->bytes, j->in + wnn_tuple_offset(&plan->tuples, j->indices, k), plan->bytes);
+  }
+}
+
+static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
+  const gather_plan *plan = (const gather_plan *)base;
+  job j = {plan, run->inputs[0], run->inputs[1], run->outputs[0]};
+  if (plan->n_parts == 1) run_part(&j, 0, 1);
+  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  return WEBNN_OK;
+}
+
+const wnn_kernel wnn_gather_kernel = {"gather", plan_gather, run_gather, free_gather};

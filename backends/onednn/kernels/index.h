@@ -1,0 +1,53 @@
+/* Indices as places. */
+#ifndef WNN_ONEDNN_INDEX_H
+#define WNN_ONEDNN_INDEX_H
+
+#include "lower/region.h"
+
+/* A negative index counts from the end once; what is still outside 0..n-1 goes to the nearest place. */
+static inline uint32_t wnn_signed_place(int64_t index, uint32_t n) {
+  if (index < 0) index += n;
+  return index < 0 ? 0 : index < n ? (uint32_t)index : n - 1;
+}
+
+/* Element `i` of int32, uint32 or int64 indices as a place in 0..n-1. */
+static inline uint32_t wnn_place_at(const void *indices, webnn_data_type type, size_t i, uint32_t n) {
+  if (type == WEBNN_DATA_TYPE_INT32) return wnn_signed_place(((const int32_t *)indices)[i], n);
+  if (type == WEBNN_DATA_TYPE_INT64) {
+    int64_t index = ((const int64_t *)indices)[i];
+    return index >= n ? n - 1 : index < -(int64_t)n ? 0 : wnn_signed_place(index, n);
+  }
+  uint32_t index = ((const uint32_t *)indices)[i];
+  return index < n ? index : n - 1;
+}
+
+/* `count` of them from `first` on. */
+static inline void wnn_places(const void *indices, webnn_data_type type, size_t first, size_t count, uint32_t n,
+                              uint32_t *places) {
+  for (size_t i = 0; i < count; i++) places[i] = wnn_place_at(indices, type, first + i, n);
+}
+
+#define WNN_MAX_INDEXED WNN_MAX_RANK
+
+/* Rows of tuples: where each points. */
+typedef struct wnn_tuples {
+  webnn_data_type type;
+  uint32_t n; /* indices of a tuple */
+  uint32_t dims[WNN_MAX_INDEXED];
+  size_t strides[WNN_MAX_INDEXED]; /* in bytes */
+} wnn_tuples;
+
+static inline size_t wnn_tuple_offset(const wnn_tuples *tuples, const void *indices, size_t row) {
+  size_t at = 0;
+  for (uint32_t d = 0; d < tuples->n; d++)
+    at += tuples->strides[d] * wnn_place_at(indices, tuples->type, row * tuples->n + d, tuples->dims[d]);
+  return at;
+}
+
+/* All ports of the region row-major. */
+bool wnn_all_plain(const wnn_region *region);
+
+/* Sets up tuples that point into `desc`; returns the bytes of what one names. */
+size_t wnn_tuples_into(wnn_tuples *tuples, const wnn_desc *desc, const wnn_desc *indices);
+
+#endif
