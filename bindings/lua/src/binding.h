@@ -72,14 +72,14 @@ typedef struct Where {
 
 void wlua_errors_init(lua_State *L);
 
-/* Raises at the caller's line: "[label] function: argument text". */
-int wlua_argument_error(lua_State *L, const Where *where, const char *format, ...);
+/* Raises at the caller's line, as the next two; the int is for `return`. The text: "[label] function: argument text". */
+_Noreturn int wlua_argument_error(lua_State *L, const Where *where, const char *format, ...);
 
 /* The same for "must be `wanted`, not …" with what stands at `index`. */
-int wlua_wrong(lua_State *L, const Where *where, const char *wanted, int index);
+_Noreturn int wlua_wrong(lua_State *L, const Where *where, const char *wanted, int index);
 
 /* Raises a failed call's error. */
-int wlua_raise(lua_State *L, const webnn_error *error);
+_Noreturn int wlua_raise(lua_State *L, const webnn_error *error);
 
 /* Pushes an error as a table with name, message and __tostring. */
 void wlua_push_error(lua_State *L, const webnn_error *error);
@@ -175,15 +175,22 @@ void wlua_push_builder(lua_State *L, webnn_builder *native);  /* borrowed */
 void wlua_push_graph(lua_State *L, webnn_graph *native);      /* borrowed */
 void wlua_push_operand(lua_State *L, const webnn_operand *native);
 
-/* The method `dispatch`, `compute`: run.c; tensors' own: tensor.c. */
+/* Methods of the context: context.c, run.c, tensor.c. */
+int wlua_create_context(lua_State *L);
 int wlua_dispatch(lua_State *L);
 int wlua_compute(lua_State *L);
 int wlua_create_tensor(lua_State *L);
 int wlua_create_constant_tensor(lua_State *L);
 int wlua_write_tensor(lua_State *L);
 int wlua_read_tensor(lua_State *L);
+
+/* The builder's: builder.c, serial.c. */
 int wlua_save(lua_State *L);
+int wlua_save_data(lua_State *L);
 int wlua_load(lua_State *L);
+int wlua_load_data(lua_State *L);
+size_t wlua_read_outputs(lua_State *L, const char *function, int index, Scratch *scratch,
+                         webnn_named_operand **out);
 
 /* Futures. `begin` makes a closed one on the stack before the native future exists; it takes that over. */
 typedef enum FutureKind { FUTURE_VALUE, FUTURE_BUILD, FUTURE_READ, FUTURE_LOST } FutureKind;
@@ -208,6 +215,6 @@ void wlua_graph_init(lua_State *L);
 /* ---- operations: opcall.c */
 
 void wlua_opcall_init(lua_State *L); /* puts the methods into the table on the top */
-int wlua_usage(lua_State *L);
+int wlua_op_info(lua_State *L);
 
 #endif

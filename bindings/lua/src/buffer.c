@@ -78,18 +78,15 @@ static bool index_at(lua_State *L, const Buffer *self, int index, size_t *out) {
   return true;
 }
 
+/* For keys that are no names. */
 static int buffer_index(lua_State *L) {
-  Buffer *self = lua_touserdata(L, 1);
+  const Buffer *self = check(L);
   size_t i;
-  if (lua_type(L, 2) == LUA_TNUMBER) {
-    self = check(L);
-    if (index_at(L, self, 2, &i))
-      wlua_element_push(L, self->type, self->data, i);
-    else
-      lua_pushnil(L);
-    return 1;
-  }
-  return -1; /* a name: wlua_type's own function looks it up */
+  if (index_at(L, self, 2, &i))
+    wlua_element_push(L, self->type, self->data, i);
+  else
+    lua_pushnil(L);
+  return 1;
 }
 
 static int buffer_newindex(lua_State *L) {
@@ -213,7 +210,7 @@ static int buffer_tostring(lua_State *L) {
   wlua_push_text(L, &descriptor);
   lua_pushliteral(L, " {");
   for (size_t i = 0; i < shown; i++) {
-    if (i != 0) lua_pushliteral(L, ", "); else lua_pushliteral(L, "");
+    lua_pushstring(L, i == 0 ? "" : ", ");
     lua_concat(L, 2);
     lua_getglobal(L, "tostring");
     wlua_element_push(L, self->type, self->data, i);

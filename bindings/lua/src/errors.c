@@ -2,6 +2,7 @@
 #include "binding.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int error_tostring(lua_State *L) {
@@ -32,15 +33,17 @@ void wlua_push_error(lua_State *L, const webnn_error *error) {
   lua_setmetatable(L, -2);
 }
 
-int wlua_raise(lua_State *L, const webnn_error *error) {
-  if (error->status == WEBNN_ERROR_TYPE) return luaL_error(L, "%s", error->message);
-  return luaL_error(L, "%s: %s", webnn_status_name(error->status), error->message);
+_Noreturn int wlua_raise(lua_State *L, const webnn_error *error) {
+  if (error->status == WEBNN_ERROR_TYPE)
+    luaL_error(L, "%s", error->message);
+  else
+    luaL_error(L, "%s: %s", webnn_status_name(error->status), error->message);
+  abort(); /* not reached: luaL_error jumps */
 }
 
 void wlua_refuse(lua_State *L, const webnn_context *context, const webnn_error *error) {
-  bool lost = context != NULL && webnn_context_is_lost(context);
-  if (error->status == WEBNN_ERROR_TYPE || (error->status == WEBNN_ERROR_INVALID_STATE && !lost))
-    wlua_raise(L, error);
+  bool misuse = error->status == WEBNN_ERROR_TYPE || error->status == WEBNN_ERROR_INVALID_STATE;
+  if (misuse && (context == NULL || !webnn_context_is_lost(context))) wlua_raise(L, error);
   wlua_push_error(L, error);
 }
 
@@ -62,7 +65,7 @@ static void push_label(lua_State *L, const Where *where) {
   }
 }
 
-int wlua_argument_error(lua_State *L, const Where *where, const char *format, ...) {
+_Noreturn int wlua_argument_error(lua_State *L, const Where *where, const char *format, ...) {
   va_list args;
   luaL_checkstack(L, 8, NULL);
   luaL_where(L, 1);
@@ -75,25 +78,26 @@ int wlua_argument_error(lua_State *L, const Where *where, const char *format, ..
   lua_pushvfstring(L, format, args);
   va_end(args);
   lua_concat(L, 4);
-  return lua_error(L);
+  lua_error(L);
+  abort(); /* not reached: lua_error jumps */
 }
 
-int wlua_wrong(lua_State *L, const Where *where, const char *wanted, int index) {
+_Noreturn int wlua_wrong(lua_State *L, const Where *where, const char *wanted, int index) {
   luaL_checkstack(L, 8, NULL);
   switch (lua_type(L, index)) {
     case LUA_TNUMBER:
       lua_pushvalue(L, index);
-      return wlua_argument_error(L, where, "must be %s, not %s", wanted, lua_tostring(L, -1));
+      wlua_argument_error(L, where, "must be %s, not %s", wanted, lua_tostring(L, -1));
     case LUA_TSTRING:
-      return wlua_argument_error(L, where, "must be %s, not '%s'", wanted, lua_tostring(L, index));
+      wlua_argument_error(L, where, "must be %s, not '%s'", wanted, lua_tostring(L, index));
     case LUA_TNIL:
-    case LUA_TNONE: return wlua_argument_error(L, where, "must be %s, not nil", wanted);
+    case LUA_TNONE: wlua_argument_error(L, where, "must be %s, not nil", wanted);
     case LUA_TUSERDATA:
       if (luaL_getmetafield(L, index, "__name") && lua_type(L, -1) == LUA_TSTRING)
-        return wlua_argument_error(L, where, "must be %s, not a %s", wanted, lua_tostring(L, -1));
-      return wlua_argument_error(L, where, "must be %s, not a userdata", wanted);
+        wlua_argument_error(L, where, "must be %s, not a %s", wanted, lua_tostring(L, -1));
+      wlua_argument_error(L, where, "must be %s, not a userdata", wanted);
     default:
-      return wlua_argument_error(L, where, "must be %s, not a %s", wanted,
+      wlua_argument_error(L, where, "must be %s, not a %s", wanted,
                                  lua_typename(L, lua_type(L, index)));
   }
 }

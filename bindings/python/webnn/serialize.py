@@ -6,7 +6,8 @@ operations with their options and labels, constants.
 
 import os
 
-from ._core import Graph, GraphBuilder
+from . import _definition
+from ._core import GraphBuilder
 
 __all__ = ["add_to", "dumps", "load", "save"]
 
@@ -17,17 +18,7 @@ def dumps(graph, outputs=None):
     `graph` is a builder, with the dict of its outputs as `build` takes it; the builder stays open. Or it is a Graph that
     was built with keep_definition=True.
     """
-    if isinstance(graph, GraphBuilder):
-        if outputs is None:
-            raise TypeError("save: a builder needs its outputs, a dict of operands by name")
-        return graph._encode(outputs)
-    if not isinstance(graph, Graph):
-        raise TypeError(f"save: must be a GraphBuilder or a Graph, not {type(graph).__name__!r}")
-    if outputs is not None:
-        raise TypeError("save: a Graph has its outputs")
-    if graph._definition is None:
-        raise TypeError("save: the graph keeps only what running needs: build it with keep_definition=True")
-    return graph._definition
+    return _definition.encode("save", graph, outputs)
 
 
 def save(path, graph, outputs=None):

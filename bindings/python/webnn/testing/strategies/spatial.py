@@ -46,13 +46,14 @@ def sliding(scope, sizes, padded=True):
 def channel_counts(scope, channels):
     """(groups, features): depthwise and grouped ones among them."""
     groups = scope.one_of([1, 1, channels, *[d for d in range(1, channels + 1) if channels % d == 0]])
-    return groups, groups * scope.integer(1, max(1, 8 // groups))
+    most = scope.one_of([8, 8, 32])
+    return groups, groups * scope.integer(1, max(1, most // groups))
 
 
 @draws("conv2d")
 def conv2d(scope, op):
     layout = scope.one_of(["nchw", "nhwc"])
-    x = existing_image(scope, op, layout, scope.one_of([1, 2, 3, 4, 8, 16]))
+    x = existing_image(scope, op, layout, scope.one_of([1, 2, 3, 4, 8, 16, 24, 32]))
     channels, height, width = planes(scope, x, layout)
     groups, features = channel_counts(scope, channels)
     window, padding, strides, dilations = sliding(scope, (height, width))
@@ -67,7 +68,7 @@ def conv2d(scope, op):
 @draws("conv_transpose2d")
 def conv_transpose2d(scope, op):
     layout = scope.one_of(["nchw", "nhwc"])
-    x = existing_image(scope, op, layout, scope.one_of([1, 2, 4, 8]))
+    x = existing_image(scope, op, layout, scope.one_of([1, 2, 4, 8, 16]))
     channels, *places = planes(scope, x, layout)
     groups, features = channel_counts(scope, channels)
     order = scope.one_of(["iohw", "hwoi", "ohwi"])
@@ -127,7 +128,7 @@ def resample2d(scope, op):
 def matmul(scope, op):
     a = scope.some(op, "a", low=2)
     *batch, _, depth = scope.dims(a)
-    columns = scope.one_of([1, 2, 3, 5, 8, 17])
+    columns = scope.one_of([1, 2, 3, 5, 8, 17, 64])
     b = scope.like(scope.dtype(a), [*partner(scope, batch), depth, columns])
     scope.call(op, {"a": ref(a), "b": ref(b)})
 
@@ -138,7 +139,7 @@ def gemm(scope, op):
     dtype = scope.dtype(a)
     turn_a, turn_b = scope.chance(50), scope.chance(50)
     rows, depth = reversed(scope.dims(a)) if turn_a else scope.dims(a)
-    columns = scope.one_of([1, 2, 3, 5, 8, 17])
+    columns = scope.one_of([1, 2, 3, 5, 8, 17, 64])
     b = scope.like(dtype, [columns, depth] if turn_b else [depth, columns])
     c = scope.maybe(lambda: ref(scope.like(dtype, partner(scope, [rows, columns]))))
     scope.call(op, {"a": ref(a), "b": ref(b)}, c=c, a_transpose=turn_a, b_transpose=turn_b,

@@ -1,0 +1,127 @@
+/* webnn.Future: a native future and the Lua value it settles with. The value is made by whoever looks first; no
+ * callback of ours runs on another thread. Waiting in coroutines is webnn/scheduler.lua's. */
+#include "binding.h"
+
+#include <string.h>
+
+Future *wlua_future_begin(lua_State *L, FutureKind kind) {
+  Future *self = wlua_new(L, WLUA_FUTURE, sizeof *self);
+  self->kind = kind;
+  return self;
+}
+
+void wlua_future_settled(lua_State *L, bool failed) {
+  Future *self = wlua_future_begin(L, FUTURE_VALUE);
+  self->failed = failed;
+  lua_insert(L, -2);
+  webnnL_keep(L, -2);
+}
+
+/* ---- settling */
+
+static void push_read(lua_State *L, int index, const Future *self) {
+  size_t n_bytes;
+  const void *bytes = webnn_future_data(self->native, &n_bytes);
+  Buffer *buffer;
+  if (self->into) {
+    webnnL_kept(L, index);
+    buffer = lua_touserdata(L, -1);
+  } else {
+    buffer = wlua_buffer_shaped(L, &self->descriptor);
+  }
+  if (n_bytes != 0) memcpy(buffer->data, bytes, n_bytes);
+}
+
+static void push_lost(lua_State *L, const Future *self) {
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, webnn_future_message(self->native));
+  lua_setfield(L, -2, "message");
+}
+
+/* What the native future has settled with. */
+static bool push_outcome(lua_State *L, int index, const Future *self) {
+  webnn_error error;
+  if (webnn_future_result(self->native, &error) != WEBNN_OK) {
+    wlua_push_error(L, &error);
+    return false;
+  }
+  switch (self->kind) {
+    case FUTURE_BUILD: wlua_push_graph(L, webnn_future_graph(self->native)); break;
+    case FUTURE_READ: push_read(L, index, self); break;
+    case FUTURE_LOST: push_lost(L, self); break;
+    default: lua_pushboolean(L, true); break;
+  }
+  return true;
+}
+
+/* Takes the outcome over once there is one. When that raises for want of memory, the next look tries again. */
+static bool settle(lua_State *L, int index, Future *self) {
+  if (self->native == NULL) return true;
+  if (!webnn_future_done(self->native)) return false;
+  luaL_checkstack(L, 8, NULL);
+  self->failed = !push_outcome(L, index, self);
+  webnnL_keep(L, index);
+  webnn_future *native = self->native;
+  self->native = NULL;
+  webnn_future_release(native);
+  return true;
+}
+
+static Future *check(lua_State *L) { return luaL_checkudata(L, 1, WLUA_FUTURE); }
+
+/* ---- methods */
+
+static int done(lua_State *L) {
+  Future *self = check(L);
+  lua_pushboolean(L, self->native == NULL || webnn_future_done(self->native));
+  return 1;
+}
+
+/* wait(seconds): blocks the thread; nil: for ever. True when it has settled. */
+static int wait(lua_State *L) {
+  Future *self = check(L);
+  double seconds = luaL_optnumber(L, 2, -1);
+  int64_t ns = -1;
+  if (seconds >= 0 && seconds < 9e9) ns = (int64_t)(seconds * 1e9);
+  lua_pushboolean(L, self->native == NULL || webnn_future_wait(self->native, ns) == WEBNN_OK);
+  return 1;
+}
+
+/* value(): what it settled with, or nil and the error. Only once it has settled. */
+static int value(lua_State *L) {
+  Future *self = check(L);
+  lua_settop(L, 1);
+  if (!settle(L, 1, self)) return luaL_error(L, "the future has not settled");
+  if (self->failed) lua_pushnil(L);
+  webnnL_kept(L, 1);
+  return self->failed ? 2 : 1;
+}
+
+static int to_string(lua_State *L) {
+  static const char *const kinds[] = {"value", "build", "read", "lost"};
+  Future *self = check(L);
+  lua_settop(L, 1);
+  const char *state = !settle(L, 1, self) ? "pending" : self->failed ? "failed" : "done";
+  lua_pushfstring(L, "webnn.Future of a %s, %s", kinds[self->kind], state);
+  if (self->kind == FUTURE_READ) {
+    lua_pushliteral(L, ", ");
+    wlua_push_text(L, &self->descriptor);
+    lua_concat(L, 3);
+  }
+  return 1;
+}
+
+static int collect(lua_State *L) {
+  Future *self = check(L);
+  webnn_future *native = self->native;
+  self->native = NULL;
+  webnn_future_release(native);
+  return 0;
+}
+
+void wlua_future_init(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"done", done}, {"wait", wait}, {"value", value}, {NULL, NULL}};
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  wlua_type(L, WLUA_FUTURE, meta, methods, none);
+}

@@ -1,0 +1,138 @@
+/* Running graphs: dispatch on tensors, compute on the caller's memory. */
+#include "binding.h"
+
+#include <string.h>
+
+static size_t count_entries(lua_State *L, const Where *where, int index) {
+  size_t n = 0;
+  if (!lua_istable(L, index)) wlua_wrong(L, where, "a table by name", index);
+  luaL_checkstack(L, 12, NULL);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) n++;
+  return n;
+}
+
+static webnn_str name_at(lua_State *L, const Where *where, int index) {
+  webnn_str name = {NULL, 0};
+  if (lua_type(L, index) != LUA_TSTRING) wlua_argument_error(L, where, "must have names as keys");
+  name.data = lua_tolstring(L, index, &name.size);
+  return name;
+}
+
+/* ---- dispatch */
+
+static size_t bind_tensors(lua_State *L, const char *argument, int index, Scratch *scratch,
+                           webnn_named_tensor **out) {
+  Where where = {"dispatch", argument, 0};
+  size_t n = count_entries(L, &where, index), i = 0;
+  *out = wlua_scratch_alloc(scratch, n, sizeof **out);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1), i++) {
+    (*out)[i].name = name_at(L, &where, -2);
+    Tensor *tensor = webnnL_testudata(L, -1, WLUA_TENSOR);
+    if (tensor == NULL || tensor->native == NULL)
+      wlua_argument_error(L, &where, "has no tensor as '%s'", lua_tostring(L, -2));
+    (*out)[i].tensor = tensor->native;
+  }
+  return n;
+}
+
+/* dispatch(graph, inputs, outputs): true, or nil and the error of a lost context. */
+int wlua_dispatch(lua_State *L) {
+  webnn_context *context = wlua_check_context(L, 1);
+  Where where = {"dispatch", "graph", 0};
+  webnn_named_tensor *inputs, *outputs;
+  webnn_error error;
+  Scratch scratch;
+  lua_settop(L, 4);
+  wlua_scratch_init(&scratch, L);
+  webnn_graph *graph = wlua_check_graph(L, &where, 2);
+  size_t n_inputs = bind_tensors(L, "inputs", 3, &scratch, &inputs);
+  size_t n_outputs = bind_tensors(L, "outputs", 4, &scratch, &outputs);
+  if (webnn_graph_dispatch(context, graph, inputs, n_inputs, outputs, n_outputs, &error) ==
+      WEBNN_OK) {
+    lua_pushboolean(L, true);
+    return 1;
+  }
+  lua_pushnil(L);
+  wlua_refuse(L, context, &error);
+  return 2;
+}
+
+/* ---- compute */
+
+typedef webnn_str (*Getter)(const webnn_graph *graph, size_t i, webnn_descriptor *out);
+
+/* The type of a port; float32 for a name that the core will refuse. */
+static webnn_data_type port_type(const webnn_graph *graph, Getter get, webnn_str name) {
+  webnn_descriptor descriptor;
+  webnn_str port;
+  for (size_t i = 0; (port = get(graph, i, &descriptor)).data != NULL; i++)
+    if (port.size == name.size && memcmp(port.data, name.data, name.size) == 0)
+      return descriptor.data_type;
+  return WEBNN_DATA_TYPE_FLOAT32;
+}
+
+/* What the entries are turned into is kept in the table at index `keep`. */
+static size_t bind_data(lua_State *L, const webnn_graph *graph, bool writable, int index, int keep,
+                        Scratch *scratch, webnn_named_data **out) {
+  Where where = {"compute", writable ? "outputs" : "inputs", 0};
+  Getter get = writable ? webnn_graph_output : webnn_graph_input;
+  size_t n = count_entries(L, &where, index), i = 0;
+  *out = wlua_scratch_alloc(scratch, n, sizeof **out);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1), i++) {
+    Data data;
+    webnn_str name = name_at(L, &where, -2);
+    wlua_data(L, &where, -1, 0, writable, port_type(graph, get, name), &data);
+    if (lua_isnil(L, -1))
+      lua_pop(L, 1);
+    else
+      lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
+    (*out)[i] = (webnn_named_data){name, data.bytes, data.n_bytes};
+  }
+  return n;
+}
+
+/* Buffers for all outputs, in a new table on the stack. */
+static size_t make_outputs(lua_State *L, const webnn_graph *graph, Scratch *scratch,
+                           webnn_named_data **out) {
+  size_t n = webnn_graph_n_outputs(graph);
+  webnn_descriptor descriptor;
+  *out = wlua_scratch_alloc(scratch, n, sizeof **out);
+  lua_newtable(L);
+  for (size_t i = 0; i < n; i++) {
+    webnn_str name = webnn_graph_output(graph, i, &descriptor);
+    wlua_push_str(L, name);
+    Buffer *buffer = wlua_buffer_shaped(L, &descriptor);
+    (*out)[i] = (webnn_named_data){name, buffer->data,
+                                   buffer->n * webnn_data_type_bytes(buffer->type)};
+    lua_rawset(L, -3);
+  }
+  return n;
+}
+
+/* compute(graph, inputs [, outputs]): blocks; the table of outputs, or nil and an error. */
+int wlua_compute(lua_State *L) {
+  webnn_context *context = wlua_check_context(L, 1);
+  Where where = {"compute", "graph", 0};
+  webnn_named_data *inputs, *outputs;
+  webnn_error error;
+  Scratch scratch;
+  size_t n_outputs;
+  lua_settop(L, 4);
+  webnn_graph *graph = wlua_check_graph(L, &where, 2);
+  wlua_scratch_init(&scratch, L);
+  lua_newtable(L); /* 6 */
+  size_t n_inputs = bind_data(L, graph, false, 3, 6, &scratch, &inputs);
+  if (lua_isnil(L, 4)) {
+    n_outputs = make_outputs(L, graph, &scratch, &outputs);
+    lua_replace(L, 4);
+  } else {
+    n_outputs = bind_data(L, graph, true, 4, 6, &scratch, &outputs);
+  }
+  if (webnn_graph_compute(context, graph, inputs, n_inputs, outputs, n_outputs, &error) == WEBNN_OK) {
+    lua_pushvalue(L, 4);
+    return 1;
+  }
+  lua_pushnil(L);
+  wlua_refuse(L, context, &error);
+  return 2;
+}

@@ -1,0 +1,189 @@
+/* The module webnn.core: types and functions. What is better said in Lua is added by webnn/init.lua. */
+#include "binding.h"
+
+#include <string.h>
+
+/* ---- types */
+
+/* Upvalues: methods, properties, a function for keys that are no names (nil: none). */
+static int object_index(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    lua_CFunction element = lua_tocfunction(L, lua_upvalueindex(3));
+    return element != NULL ? element(L) : 0;
+  }
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1)) return 1;
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(2));
+  if (lua_isnil(L, -1)) return 1;
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+void wlua_type(lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods,
+               const luaL_Reg *properties) {
+  luaL_newmetatable(L, name);
+  webnnL_setfuncs(L, meta);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  lua_pushliteral(L, "webnn");
+  lua_setfield(L, -2, "__metatable");
+  lua_newtable(L);
+  webnnL_setfuncs(L, methods);
+  lua_pushvalue(L, -1);
+  lua_newtable(L);
+  webnnL_setfuncs(L, properties);
+  lua_getfield(L, -4, "__index");
+  lua_pushcclosure(L, object_index, 3);
+  lua_setfield(L, -3, "__index");
+  lua_remove(L, -2);
+}
+
+void *wlua_new(lua_State *L, const char *type, size_t n_bytes) {
+  luaL_checkstack(L, 4, NULL);
+  void *object = lua_newuserdata(L, n_bytes);
+  memset(object, 0, n_bytes);
+  luaL_getmetatable(L, type);
+  lua_setmetatable(L, -2);
+  return object;
+}
+
+/* ---- one object for each native handle */
+
+static const char objects_key; /* a table with weak values */
+
+static void push_objects(lua_State *L) {
+  luaL_checkstack(L, 4, NULL);
+  lua_pushlightuserdata(L, (void *)&objects_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+}
+
+bool wlua_find(lua_State *L, const void *native) {
+  push_objects(L);
+  lua_pushlightuserdata(L, (void *)native);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  if (!lua_isnil(L, -1)) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+void wlua_remember(lua_State *L, const void *native) {
+  push_objects(L);
+  lua_pushlightuserdata(L, (void *)native);
+  lua_pushvalue(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static void objects_init(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&objects_key);
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+/* ---- functions */
+
+static int graph_builder(lua_State *L) {
+  webnn_context *context = wlua_check_context(L, 1);
+  Builder *self = wlua_new(L, WLUA_BUILDER, sizeof *self);
+  webnn_error error;
+  if (webnn_builder_create(context, &self->native, &error) != WEBNN_OK) wlua_raise(L, &error);
+  wlua_remember(L, self->native);
+  return 1;
+}
+
+static int version(lua_State *L) {
+  lua_pushstring(L, webnn_version());
+  return 1;
+}
+
+/* The names of all operations, in the specification's order. */
+static int ops(lua_State *L) {
+  int n = 0;
+  lua_newtable(L);
+  for (const webnn_op *op = NULL; (op = webnn_op_next(op)) != NULL;) {
+    lua_pushstring(L, webnn_op_name(op));
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
+/* The name of one of webnn's types, nil for anything else. */
+static int type_of(lua_State *L) {
+  static const char *const names[] = {WLUA_CONTEXT, WLUA_TENSOR, WLUA_BUILDER, WLUA_OPERAND,
+                                      WLUA_GRAPH,   WLUA_FUTURE, WLUA_BUFFER};
+  for (size_t i = 0; lua_isuserdata(L, 1) && i < sizeof names / sizeof *names; i++)
+    if (webnnL_testudata(L, 1, names[i]) != NULL) {
+      lua_pushstring(L, strchr(names[i], '.') + 1);
+      return 1;
+    }
+  lua_pushnil(L);
+  return 1;
+}
+
+/* failed(error): a future that has failed. */
+static int failed(lua_State *L) {
+  lua_settop(L, 1);
+  wlua_future_settled(L, true);
+  return 1;
+}
+
+#if defined(_WIN32)
+#include <windows.h>
+static int now(lua_State *L) {
+  LARGE_INTEGER count, frequency;
+  QueryPerformanceCounter(&count);
+  QueryPerformanceFrequency(&frequency);
+  lua_pushnumber(L, (lua_Number)count.QuadPart / (lua_Number)frequency.QuadPart);
+  return 1;
+}
+#else
+#include <time.h>
+static int now(lua_State *L) { /* seconds on a clock that never goes back */
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  lua_pushnumber(L, (lua_Number)time.tv_sec + (lua_Number)time.tv_nsec * 1e-9);
+  return 1;
+}
+#endif
+
+#if defined(__GNUC__)
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT __declspec(dllexport)
+#endif
+
+EXPORT int luaopen_webnn_core(lua_State *L);
+int luaopen_webnn_core(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"graph_builder", graph_builder}, {"buffer", wlua_buffer_create}, {"op_info", wlua_op_info},
+      {"ops", ops},                     {"version", version},           {"type", type_of},
+      {"now", now},                     {"failed", failed},             {NULL, NULL}};
+  objects_init(L);
+  wlua_errors_init(L);
+  wlua_data_init(L);
+  wlua_buffer_init(L);
+  wlua_tensor_init(L);
+  wlua_operand_init(L);
+  wlua_graph_init(L);
+  lua_newtable(L);
+  webnnL_setfuncs(L, functions);
+  wlua_builder_init(L);
+  lua_pop(L, 1);
+  wlua_context_init(L);
+  lua_setfield(L, -2, "context_methods");
+  lua_pushcfunction(L, wlua_create_context);
+  lua_setfield(L, -2, "create_context");
+  wlua_future_init(L);
+  lua_setfield(L, -2, "future_methods");
+  luaL_getmetatable(L, WLUA_ERROR);
+  lua_setfield(L, -2, "error_meta");
+  return 1;
+}

@@ -1,0 +1,322 @@
+--- Coroutines that wait for futures.
+--- A future here is an object with `done()`, `wait(seconds)` and `value()`. This file gives it `await`, `result`
+--- and `on_done`, and the module `spawn`, `poll`, `run`, `pcall` and `set_scheduler`. Nothing here runs on another
+--- thread: what has settled is seen when somebody looks.
+local unpack = table.unpack or unpack
+local create, resume, status = coroutine.create, coroutine.resume, coroutine.status
+local running, yield = coroutine.running, coroutine.yield
+local isyieldable = coroutine.isyieldable
+
+local hint = "await: this place cannot yield (inside %s); use webnn.pcall instead of pcall, or await outside"
+
+local function pack(...)
+  return { n = select("#", ...), ... }
+end
+
+local function in_coroutine()
+  local co, main = running()
+  return co ~= nil and not main
+end
+
+-- ---- yielding where it is allowed, a clear sentence where it isn't
+
+-- A pcall across which a coroutine can yield: everywhere but in plain 5.1.
+local pcall_yields
+do
+  local co = create(function() return pcall(yield) end)
+  resume(co)
+  pcall_yields = status(co) == "suspended"
+end
+
+local function walk_stack()
+  local level = 3
+  while debug do
+    local info = debug.getinfo(level, "S")
+    if not info then return end
+    if info.what == "C" then error(hint:format("pcall or another function in C"), 0) end
+    level = level + 1
+  end
+end
+
+local checked_yield
+if isyieldable then
+  function checked_yield(future)
+    if not isyieldable() then error(hint:format("a function in C"), 0) end
+    yield(future)
+  end
+elseif pcall_yields then
+  function checked_yield(future)
+    local ok, message = pcall(yield, future)
+    if not ok then error(hint:format(tostring(message)), 0) end
+  end
+else
+  function checked_yield(future)
+    walk_stack()
+    yield(future)
+  end
+end
+
+-- ---- the scheduler of one module
+
+local function new(webnn, now)
+  local scheduler, watched = nil, setmetatable({}, { __mode = "k" })
+  local waiting, n_waiting = {}, 0 -- tasks, in the order in which they came
+  local callbacks, n_callbacks = {}, 0 -- of on_done: future, function
+  local Task = {}
+  Task.__index = Task
+
+  local function report(message)
+    io.stderr:write("webnn: ", tostring(message), "\n")
+  end
+
+  --- Who is told of errors in callbacks and in tasks that nobody awaits; nil: they are written to stderr.
+  function webnn.set_error_handler(handler)
+    report = handler or function(message) io.stderr:write("webnn: ", tostring(message), "\n") end
+  end
+
+  local function tell(message)
+    if not pcall(report, message) then io.stderr:write("webnn: ", tostring(message), "\n") end
+  end
+
+  -- What the future settles with; a coroutine gives way until then, and ignores what it is resumed with.
+  local function await(future)
+    if not future:done() then
+      if not in_coroutine() then
+        future:wait()
+      elseif scheduler then
+        repeat
+          watched[future] = true
+          scheduler.suspend(future)
+        until future:done()
+      else
+        repeat checked_yield(future) until future:done()
+      end
+    end
+    return future:value()
+  end
+
+  local function timeout_error()
+    return nil, webnn.new_error("TimeoutError", "the future has not settled in time")
+  end
+
+  -- The same, but it blocks everywhere; at most `timeout` seconds.
+  local function result(future, timeout)
+    if timeout ~= nil and type(timeout) ~= "number" then
+      error("result: timeout must be a number of seconds", 2)
+    end
+    if not future:done() and not future:wait(timeout) then return timeout_error() end
+    return future:value()
+  end
+
+  local function call_back(fn, future)
+    local ok, message = pcall(fn, future)
+    if not ok then tell(message) end
+  end
+
+  -- Calls `fn(future)` once it has settled: at once, or in a later webnn.poll().
+  local function on_done(future, fn)
+    if type(fn) ~= "function" then error("on_done: a function is needed", 2) end
+    if future:done() then
+      call_back(fn, future)
+    else
+      n_callbacks = n_callbacks + 1
+      callbacks[n_callbacks] = { future, fn }
+    end
+    return future
+  end
+
+  --- Gives a class of futures its methods.
+  local function add_methods(methods)
+    methods.await, methods.result, methods.on_done = await, result, on_done
+  end
+
+  -- ---- tasks: coroutines that are futures themselves
+
+  local function finish(task, ok, ...)
+    task.finished, task.ok, task.values = true, ok, pack(...)
+    task.co, task.future = nil, nil
+    if not ok and not task.awaited then tell(...) end
+  end
+
+  local function traced(task, ok, ...)
+    if status(task.co) ~= "dead" then
+      task.future = ...
+      return false
+    end
+    if ok then
+      finish(task, true, ...)
+    else
+      local message = ...
+      if type(message) == "string" and debug and debug.traceback then
+        message = debug.traceback(task.co, message)
+      end
+      finish(task, false, message)
+    end
+    return true
+  end
+
+  -- Runs a task on; true when it is at its end.
+  local function step(task, ...)
+    return traced(task, resume(task.co, ...))
+  end
+
+  function Task:done() return self.finished or false end
+
+  function Task:wait(seconds)
+    local deadline = seconds and now() + seconds
+    while not self.finished do
+      if deadline and now() >= deadline then return false end
+      webnn.poll()
+      local first = not self.finished and waiting[1]
+      if first and first.future and first.future ~= self and first.future.wait then
+        first.future:wait(0.001)
+      end
+    end
+    return true
+  end
+
+  function Task:value()
+    if not self.finished then error("the task has not finished", 2) end
+    if self.ok then return unpack(self.values, 1, self.values.n) end
+    local message = self.values[1]
+    if type(message) == "table" then return nil, message end
+    return nil, webnn.new_error("UnknownError", tostring(message))
+  end
+
+  function Task:await()
+    self.awaited = true
+    return await(self)
+  end
+
+  function Task:result(timeout)
+    self.awaited = true
+    return result(self, timeout)
+  end
+
+  Task.on_done = on_done
+
+  function Task:__tostring()
+    return "webnn.Task, " .. (not self.finished and "running" or self.ok and "done" or "failed")
+  end
+
+  --- Starts `fn(...)` as a coroutine that webnn.poll() runs on; the task is a future of what it returns.
+  function webnn.spawn(fn, ...)
+    if type(fn) ~= "function" then error("spawn: a function is needed", 2) end
+    local task = setmetatable({ co = create(fn) }, Task)
+    if not step(task, ...) then
+      n_waiting = n_waiting + 1
+      waiting[n_waiting] = task
+    end
+    return task
+  end
+
+  -- A task may run on when what it yielded has settled; what isn't a future of ours stands for one round.
+  local function ready(task)
+    local future = task.future
+    local kind = type(future)
+    if (kind == "userdata" or kind == "table") and future.done then return future:done() end
+    return true
+  end
+
+  local function resume_watched()
+    for future in pairs(watched) do
+      if future:done() then
+        watched[future] = nil
+        local ok, message = pcall(scheduler.resume, future)
+        if not ok then tell(message) end
+        return resume_watched() -- the table may have grown meanwhile
+      end
+    end
+  end
+
+  local function run_callbacks(deadline)
+    local kept, list, n = 0, callbacks, n_callbacks
+    callbacks, n_callbacks = {}, 0
+    for i = 1, n do
+      local entry = list[i]
+      if entry[1]:done() and not (deadline and now() >= deadline) then
+        call_back(entry[2], entry[1])
+      else
+        kept = kept + 1
+        list[kept] = entry
+      end
+    end
+    for i = 1, n_callbacks do list[kept + i] = callbacks[i] end
+    for i = kept + n_callbacks + 1, n do list[i] = nil end
+    callbacks, n_callbacks = list, kept + n_callbacks
+  end
+
+  local function run_tasks(deadline)
+    local list, n, kept = waiting, n_waiting, 0
+    waiting, n_waiting = {}, 0
+    for i = 1, n do
+      local task = list[i]
+      if not ready(task) or (deadline and now() >= deadline) or not step(task) then
+        kept = kept + 1
+        list[kept] = task
+      end
+    end
+    for i = 1, n_waiting do list[kept + i] = waiting[i] end
+    for i = kept + n_waiting + 1, n do list[i] = nil end
+    waiting, n_waiting = list, kept + n_waiting
+  end
+
+  local polling = false
+
+  --- Runs on what has settled and returns how much still waits. Never blocks. With a budget, nothing more is begun
+  --- once that many milliseconds have passed.
+  function webnn.poll(budget_ms)
+    if polling then return n_waiting + n_callbacks end
+    if n_waiting == 0 and n_callbacks == 0 and not scheduler then return 0 end
+    polling = true
+    local deadline = budget_ms and now() + budget_ms / 1000
+    if scheduler then resume_watched() end
+    if n_callbacks > 0 then run_callbacks(deadline) end
+    if n_waiting > 0 then run_tasks(deadline) end
+    polling = false
+    return n_waiting + n_callbacks
+  end
+
+  local function wait_for_something()
+    local first = waiting[1] and waiting[1].future or callbacks[1] and callbacks[1][1]
+    if first and getmetatable(first) ~= Task and first.wait then first:wait(0.001) end
+  end
+
+  --- Runs `fn(...)` (nil: nothing) and all that it spawns to the end; for scripts without a loop of their own.
+  --- Returns what `fn` returns, or nil and the error.
+  function webnn.run(fn, ...)
+    if in_coroutine() then error("run: this is a coroutine already, await what you need", 2) end
+    local task = fn and webnn.spawn(fn, ...)
+    if task then task.awaited = true end
+    while webnn.poll() > 0 do wait_for_something() end
+    if task then return task:value() end
+  end
+
+  --- Hands suspending and resuming to the host's own scheduler; nil takes it back.
+  --- `suspend(future)` gives way in the running coroutine until `resume(future)`, which webnn.poll() calls.
+  function webnn.set_scheduler(hooks)
+    if hooks ~= nil and (type(hooks) ~= "table" or not hooks.suspend or not hooks.resume) then
+      error("set_scheduler: a table with suspend and resume is needed", 2)
+    end
+    scheduler = hooks
+  end
+
+  -- ---- pcall across which a coroutine can yield
+
+  local function through(co, ok, ...)
+    if not ok or status(co) == "dead" then return ok, ... end
+    return through(co, resume(co, yield(...)))
+  end
+
+  --- As pcall; a coroutine can await inside, in Lua 5.1 too.
+  webnn.pcall = pcall_yields and pcall or function(fn, ...)
+    if not in_coroutine() then return pcall(fn, ...) end
+    local co = create(type(fn) == "function" and fn or function(...) return fn(...) end)
+    return through(co, resume(co, ...))
+  end
+
+  webnn.Task = Task
+  return add_methods
+end
+
+return new

@@ -1,0 +1,23 @@
+--- Runs suites on one module: lua main.lua MODULE [--filter TEXT] SUITE ...
+--- MODULE is webnn or webnn.ffi; a suite is a file beside this one, without its ending.
+local folder = arg[0]:match("^(.*)/[^/]*$") or "."
+package.path = folder .. "/?.lua;" .. package.path
+
+local harness = require "harness"
+local webnn = require(arg[1])
+local at = 2
+if arg[at] == "--filter" then
+  harness.filter = arg[at + 1]
+  at = at + 2
+end
+local env = { webnn = webnn, module = arg[1], data = folder .. "/../data/", is_ffi = arg[1] == "webnn.ffi" }
+
+--- A context that all tests of a run share.
+function env.context()
+  if not env.shared then env.shared = assert(webnn.ml():create_context({ backend = env.backend }):await()) end
+  return env.shared
+end
+
+for i = at, #arg do require(arg[i])(harness, env) end
+io.write(arg[1], " on ", _VERSION, jit and " (" .. jit.version .. ")" or "", ": ")
+os.exit(harness.report(), true)

@@ -1,0 +1,96 @@
+"""Generated graphs on all backends, with passes and without, against NumPy. The same ones each time, for some
+80 seconds; `make fuzz` looks further."""
+
+import pytest
+
+pytest.importorskip("hypothesis")
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from webnn import testing
+from webnn.testing import strategies
+
+
+def bounded(examples):
+    """A fixed number of fixed examples, made smaller when one fails."""
+    def decorate(function):
+        quick = settings(max_examples=examples, deadline=None, database=None, phases=[Phase.generate, Phase.shrink],
+                         suppress_health_check=list(HealthCheck))
+        return seed(0)(quick(function))
+
+    return decorate
+
+
+@pytest.fixture(scope="module")
+def contexts():
+    with testing.contexts(["reference", "onednn"]) as found:
+        assert "reference" in found
+        yield found
+
+
+def check(definition, contexts, directory):
+    found = testing.differ(definition, contexts)
+    if found is None:
+        return
+    name, outcome = found
+    path = directory / "difference.json"
+    outcome.save(path)
+    pytest.fail(f"{name}: {outcome}\npython -m webnn replay {path}", pytrace=False)
+
+
+@pytest.mark.parametrize("op", sorted(strategies.OPERATIONS))
+def test_operation(op, contexts, tmp_path_factory):
+    whole = {name: context for name, context in contexts.items() if not name.endswith("off")}
+
+    @bounded(12)
+    @given(strategies.calls(op))
+    def run(definition):
+        check(definition, whole, tmp_path_factory.getbasetemp())
+
+    run()
+
+
+def test_graphs(contexts, tmp_path_factory):
+    @bounded(150)
+    @given(strategies.graphs())
+    def run(definition):
+        check(definition, contexts, tmp_path_factory.getbasetemp())
+
+    run()
+
+
+def test_invalid_calls(contexts):
+    @bounded(400)
+    @given(strategies.invalid_calls())
+    def run(call):
+        with pytest.raises(call.error):
+            call.attempt(contexts["reference"])
+
+    run()
+
+
+def test_finds_a_wrong_operation(contexts):
+    """The campaign can fail: an engine whose relu keeps small negative numbers is found out, in a small graph."""
+    def engine(definition, inputs, outputs):
+        values = testing.definition.values_of(definition, inputs)
+        for step in definition["operators"]:
+            results = testing.definition.run_operator(step, values)
+            if step["op"] == "relu":
+                (x,) = (values[name] for name in testing.definition.operands_of(step))
+                results = [results[0] + (x < 0) * (x > -1) * x]
+            values.update(zip(step["outputs"], results))
+        return {name: values[name] for name in outputs}
+
+    smallest = []
+
+    @bounded(300)
+    @given(strategies.graphs(["relu", "add", "transpose"], data_types=["float32"]))
+    def run(definition):
+        outcome = testing.compare(definition, context=engine)
+        if not outcome:
+            smallest[:] = [outcome]
+            raise AssertionError(str(outcome))
+
+    with pytest.raises(AssertionError):
+        run()
+    assert smallest[0].mismatch.op == "relu" and len(smallest[0].definition["operators"]) == 1
