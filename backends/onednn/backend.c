@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "lower/executable.h"
+#include "lower/host.h"
 #include "reference/reference.h"
 
 #define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
@@ -137,30 +138,6 @@ static uint32_t missing_types(const wnn_device *device, const webnn_op *op) {
   return 0;
 }
 
-/* Buffers. */
-
-static webnn_status buffer_create(wnn_device *device, size_t n_bytes, wnn_buffer *out) {
-  *out = (wnn_buffer){.host = wnn_alloc_zeroed(&device->host->alloc, n_bytes), .n_bytes = n_bytes};
-  return out->host == NULL ? WEBNN_ERROR_UNKNOWN : WEBNN_OK;
-}
-
-static void buffer_free(wnn_device *device, wnn_buffer *buffer) {
-  wnn_alloc_free(&device->host->alloc, buffer->host, buffer->n_bytes);
-  *buffer = (wnn_buffer){0};
-}
-
-static webnn_status buffer_write(wnn_device *device, wnn_buffer *buffer, const void *data) {
-  (void)device;
-  memcpy(buffer->host, data, buffer->n_bytes);
-  return WEBNN_OK;
-}
-
-static webnn_status buffer_read(wnn_device *device, const wnn_buffer *buffer, void *data) {
-  (void)device;
-  memcpy(data, buffer->host, buffer->n_bytes);
-  return WEBNN_OK;
-}
-
 /* Lowering. */
 
 static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) {
@@ -243,10 +220,10 @@ const wnn_backend wnn_backend_onednn = {
     .close = close_device,
     .info = info,
     .missing_types = missing_types,
-    .buffer_create = buffer_create,
-    .buffer_free = buffer_free,
-    .buffer_write = buffer_write,
-    .buffer_read = buffer_read,
+    .buffer_create = wnn_host_buffer_create,
+    .buffer_free = wnn_host_buffer_free,
+    .buffer_write = wnn_host_buffer_write,
+    .buffer_read = wnn_host_buffer_read,
     .evaluate = evaluate,
     .compile = compile,
     .executable_free = wnn_executable_free,

@@ -4,9 +4,7 @@
 #include "harness.h"
 #include "lower/executable.h"
 #include "lower/program.h"
-#include <webnn/webnn.h>
-
-#define F32 WEBNN_DATA_TYPE_FLOAT32
+#include "maker.h"
 
 /* ---- layouts */
 
@@ -39,7 +37,6 @@ TEST(axes_of_one_element_may_stand_anywhere) {
 /* ---- programs */
 
 #define MAX_VALUES 4096
-#define SHAPE(...) sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__}
 
 /* The reference's kernels under other wishes: relu anchors want channels-last, softplus ones blocks of 4, all else is
  * as element-wise kernels are, and sums may be fused behind anything. */
@@ -69,24 +66,6 @@ static const wnn_kernel *const *odd_kernels(wnn_device *device, wnn_op_id op) {
   return list;
 }
 
-typedef struct maker {
-  webnn_builder *builder;
-  bool failed;
-} maker;
-
-static webnn_operand *input(maker *m, const char *name, size_t rank, const uint32_t *shape) {
-  webnn_operand *out = NULL;
-  webnn_descriptor desc = {F32, rank, shape};
-  m->failed |= webnn_builder_input(m->builder, (webnn_str){name, strlen(name)}, &desc, &out) != WEBNN_OK;
-  return out;
-}
-
-#define UNARY_CALL(name)                                              \
-  static webnn_operand *name##_of(maker *m, webnn_operand *x) {       \
-    webnn_operand *out = NULL;                                        \
-    m->failed |= webnn_##name(m->builder, x, NULL, &out) != WEBNN_OK; \
-    return out;                                                       \
-  }
 UNARY_CALL(relu)
 UNARY_CALL(softplus)
 UNARY_CALL(tanh)
@@ -94,12 +73,8 @@ UNARY_CALL(neg)
 UNARY_CALL(identity)
 UNARY_CALL(reverse)
 UNARY_CALL(reduce_sum)
+BINARY_CALL(add)
 
-static webnn_operand *add_of(maker *m, webnn_operand *a, webnn_operand *b) {
-  webnn_operand *out = NULL;
-  m->failed |= webnn_add(m->builder, a, b, NULL, &out) != WEBNN_OK;
-  return out;
-}
 static webnn_operand *reshape_of(maker *m, webnn_operand *x, size_t rank, const uint32_t *shape) {
   webnn_operand *out = NULL;
   m->failed |= webnn_reshape(m->builder, x, shape, rank, NULL, &out) != WEBNN_OK;

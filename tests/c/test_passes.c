@@ -1,25 +1,12 @@
 /* Passes: what each makes of a small graph, and that the graph still computes the same. */
 #include "graph/builder.h"
 #include "harness.h"
+#include "maker.h"
 #include "passes/pass.h"
 #include <math.h>
 #include <stdlib.h>
-#include <webnn/webnn.h>
 
-#define F32 WEBNN_DATA_TYPE_FLOAT32
 #define MAX_VALUES 4096
-
-typedef struct maker {
-  webnn_builder *builder;
-  bool failed;
-} maker;
-
-static webnn_operand *input(maker *m, const char *name, size_t rank, const uint32_t *shape) {
-  webnn_operand *out = NULL;
-  webnn_descriptor desc = {F32, rank, shape};
-  m->failed |= webnn_builder_input(m->builder, (webnn_str){name, strlen(name)}, &desc, &out) != WEBNN_OK;
-  return out;
-}
 
 static webnn_operand *number(maker *m, double value) {
   webnn_operand *out = NULL;
@@ -40,20 +27,6 @@ static webnn_operand *constant(maker *m, size_t rank, const uint32_t *shape, flo
   return out;
 }
 
-#define SHAPE(...) sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__}
-
-#define UNARY_CALL(name)                                               \
-  static webnn_operand *name##_of(maker *m, webnn_operand *x) {             \
-    webnn_operand *out = NULL;                                         \
-    m->failed |= webnn_##name(m->builder, x, NULL, &out) != WEBNN_OK;  \
-    return out;                                                        \
-  }
-#define BINARY_CALL(name)                                                    \
-  static webnn_operand *name##_of(maker *m, webnn_operand *a, webnn_operand *b) { \
-    webnn_operand *out = NULL;                                               \
-    m->failed |= webnn_##name(m->builder, a, b, NULL, &out) != WEBNN_OK;     \
-    return out;                                                              \
-  }
 UNARY_CALL(identity)
 UNARY_CALL(relu)
 UNARY_CALL(sigmoid)

@@ -21,6 +21,7 @@ static uint16_t half_from_double(double value) {
   if (isnan(value)) return sign | 0x7e00;
   value = fabs(value);
   if (value >= 65520) return sign | 0x7c00;
+  if (value == 0) return sign;
   frexp(value, &exponent);
   int unit = exponent - 11 > -24 ? exponent - 11 : -24; /* of the last place */
   double scaled = ldexp(value, -unit), whole = floor(scaled), rest = scaled - whole;

@@ -70,6 +70,11 @@ def key(name):
     return name if _NAME.fullmatch(name) else string(name)
 
 
+def entry(name, variable):
+    """A property whose value is a variable."""
+    return name if name == variable else f"{key(name)}: {variable}"
+
+
 def number(value):
     if isinstance(value, int):
         return str(value) if abs(value) <= _SAFE else f"{value}n"

@@ -1,7 +1,6 @@
 """The text of a module: one statement for each operand, in the order in which the graph was made."""
 
 from .. import __version__
-from .._core import GraphBuilder
 from .._definition import snake
 from . import literals
 from .calls import calls
@@ -80,8 +79,8 @@ class Module:
 
     def tail(self):
         outputs = self.definition.outputs
-        built = ", ".join(f"{literals.key(name)}: {self.called[operand.id]}" for name, operand in outputs)
-        yield f"  const graph = await builder.build({{{built}}});"
+        built = [literals.entry(name, self.called[operand.id]) for name, operand in outputs]
+        yield from literals.statement(["graph"], "await builder.build(", built)
         yield "  return {"
         yield "    graph,"
         yield from self.descriptors("inputs", [(operand.name, operand) for operand in self.definition.inputs])
@@ -144,5 +143,3 @@ class Module:
             targets = [f"[{targets[0]}]"]
         return literals.statement(targets, f"builder.{call.op}({args}", options)
 
-
-assert GraphBuilder  # the module's functions are the builder's

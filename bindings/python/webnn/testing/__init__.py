@@ -15,6 +15,7 @@ from . import definition, reference, tolerance, vectors
 from .compare import Comparison, Mismatch, compare
 from .definition import build, run, run_reference
 from .replay import contexts, differ, replay
+from .smaller import smaller
 
 __all__ = [
     "Comparison",
@@ -28,6 +29,7 @@ __all__ = [
     "replay",
     "run",
     "run_reference",
+    "smaller",
     "tolerance",
     "vectors",
 ]
