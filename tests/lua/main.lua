@@ -20,4 +20,7 @@ end
 
 for i = at, #arg do require(arg[i])(harness, env) end
 io.write(arg[1], " on ", _VERSION, jit and " (" .. jit.version .. ")" or "", ": ")
-os.exit(harness.report(), true)
+local good = harness.report()
+env.shared, harness = nil, nil
+collectgarbage()
+os.exit(good and 0 or 1)

@@ -36,7 +36,7 @@ return function(harness, env)
     for i = 1, n do
       local value = number(tensor.data[i])
       out[i] = value
-      if tensor.dataType:find("float") then assert(out[i] == value or value ~= value, "inexact data") end
+      if tensor.dataType:find("float") then assert(out[i] == tonumber(value) or value ~= value, "inexact data") end
     end
     return out
   end

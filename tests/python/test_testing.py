@@ -116,7 +116,7 @@ class TestDefinition:
         np.array(7, np.int8),
     ])
     def test_arrays_survive_json(self, values):
-        tensor = json.loads(json.dumps(definitions.tensor(values), allow_nan=False))
+        tensor = json.loads(json.dumps(definitions.to_json(definitions.tensor(values)), allow_nan=False))
         back = definitions.array(tensor)
         assert back.dtype == values.dtype and back.shape == values.shape and back.tobytes() == values.tobytes()
 
@@ -194,13 +194,63 @@ class TestCompare:
 
     def test_inputs_replace_the_definitions(self, context):
         outcome = testing.compare(chain(), {"x": np.full([2, 3], 9, np.float32)}, context=context)
-        assert outcome and outcome.definition["inputs"]["x"]["data"] == [9] * 6
+        assert outcome and outcome.definition["inputs"]["x"]["data"].ravel().tolist() == [9] * 6
 
     def test_refuses_what_is_no_graph(self, context):
         with pytest.raises(TypeError):
             testing.compare(3, context=context)
         with pytest.raises(TypeError):
             testing.compare(chain(), context=3)
+
+
+class TestGraphs:
+    """What a builder made, instead of a definition."""
+
+    @staticmethod
+    def made(builder):
+        x = builder.input("x", shape=[2, 3], data_type="float32")
+        w = builder.constant(np.arange(12, dtype=np.float32).reshape(3, 4))
+        hidden = builder.relu(builder.matmul(x, w, label="product") - 20.0)
+        first, second = builder.split(hidden, [1, 3], axis=1)
+        return {"y": builder.concat([second, first], 1), "s": builder.reduce_sum(hidden, axes=[1])}
+
+    X = {"x": np.array([[1, 2, 3], [-1, 0, 5]], np.float32)}
+
+    def test_builder(self, context, builder):
+        outputs = self.made(builder)
+        assert testing.compare(builder, self.X, outputs=outputs)
+        definition = definitions.from_graph(builder, outputs)
+        assert [step["op"] for step in definition["operators"]] == [
+            "matmul", "sub", "relu", "split", "concat", "reduceSum"]
+        assert definition["outputs"] == ["y", "s"]
+        values = testing.run_reference(definition, self.X)
+        assert values["y"].tolist() == [[18, 24, 30, 12], [25, 30, 35, 20]] and values["s"].tolist() == [84, 110]
+
+    def test_kept_definition(self, context, builder):
+        with builder.build(self.made(builder), keep_definition=True).result() as graph:
+            assert testing.compare(graph, self.X)
+
+    def test_needs_the_inputs(self, builder):
+        with pytest.raises(ValueError, match="input 'x' is not given"):
+            testing.compare(builder, outputs=self.made(builder))
+
+    def test_needs_a_definition(self, builder):
+        with builder.build(self.made(builder)).result() as graph, pytest.raises(TypeError, match="keep_definition"):
+            testing.compare(graph, self.X)
+
+    def test_names_what_is_wrong(self, builder):
+        def engine(definition, inputs, outputs):
+            values = numpy_engine(definition, inputs, outputs)
+            values["s"] = values["s"] + np.float32(1)
+            return values
+
+        found = testing.compare(builder, self.X, outputs=self.made(builder), context=engine).mismatch
+        assert (found.operand, found.op) == ("s", "reduceSum")
+
+    def test_survives_being_saved(self, builder, tmp_path):
+        path = tmp_path / "graph.json"
+        testing.compare(builder, self.X, outputs=self.made(builder)).save(path)
+        assert all(outcome for _, outcome in testing.replay(path, ["reference"]))
 
 
 class TestTolerances:

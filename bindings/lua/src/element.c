@@ -100,9 +100,12 @@ static double as_double(const webnn_number *number) {
                                               : (double)number->as.u;
 }
 
-/* Out of a float's range is an infinity: C leaves the conversion open there. */
-static float to_float(double value) {
+/* Rounded once. Out of a float's range is an infinity: C leaves the conversion open there. */
+static float to_float(const webnn_number *number) {
   const double limit = 3.4028235677973366e38; /* half a unit above the largest float */
+  double value = number->as.f;
+  if (number->kind == WEBNN_NUMBER_INT64) return (float)number->as.i;
+  if (number->kind == WEBNN_NUMBER_UINT64) return (float)number->as.u;
   if (fabs(value) < limit || isnan(value)) return (float)value;
   return value < 0 ? -INFINITY : INFINITY;
 }
@@ -121,7 +124,7 @@ static void set_integer(webnn_data_type type, void *to, const webnn_number *numb
 bool wlua_element_set(webnn_data_type type, void *data, size_t i, webnn_number number) {
   char *to = (char *)data + i * webnn_data_type_bytes(type);
   if (type == WEBNN_DATA_TYPE_FLOAT32) {
-    float value = to_float(as_double(&number));
+    float value = to_float(&number);
     memcpy(to, &value, sizeof value);
   } else if (type == WEBNN_DATA_TYPE_FLOAT16) {
     uint16_t value = half_from_double(as_double(&number));

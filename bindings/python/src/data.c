@@ -110,12 +110,16 @@ static PyObject *ask_capsule(const State *state, PyObject *object) {
   return capsule;
 }
 
+static bool is_versioned(PyObject *capsule) {
+  return PyCapsule_IsValid(capsule, "dltensor_versioned");
+}
+
 /* The tensor in a capsule; NULL and TypeError when it is none, is used up, or may not be written.
  */
 static const dlpack_tensor *open_capsule(const Where *where, PyObject *capsule, bool writable) {
   if (PyCapsule_IsValid(capsule, "dltensor"))
     return &((dlpack_managed *)PyCapsule_GetPointer(capsule, "dltensor"))->tensor;
-  if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+  if (!is_versioned(capsule)) {
     wpy_argument_error(where, "gave no DLPack tensor");
     return NULL;
   }
@@ -174,9 +178,21 @@ static int get_dlpack(const State *state, const Where *where, PyObject *object, 
     Py_DECREF(capsule);
     return -1;
   }
+  /* From here on the tensor is ours to give back: the name keeps other consumers away. */
+  PyCapsule_SetName(capsule, is_versioned(capsule) ? "used_dltensor_versioned" : "used_dltensor");
   out->view.obj = NULL;
-  out->capsule = capsule; /* its destructor gives the tensor back */
+  out->capsule = capsule;
   return 0;
+}
+
+static void give_back(PyObject *capsule) {
+  if (PyCapsule_IsValid(capsule, "used_dltensor_versioned")) {
+    dlpack_versioned *managed = PyCapsule_GetPointer(capsule, "used_dltensor_versioned");
+    if (managed->deleter != NULL) managed->deleter(managed);
+  } else {
+    dlpack_managed *managed = PyCapsule_GetPointer(capsule, "used_dltensor");
+    if (managed->deleter != NULL) managed->deleter(managed);
+  }
 }
 
 int wpy_data_get(const State *state, const Where *where, PyObject *object, bool writable,
@@ -192,10 +208,12 @@ int wpy_data_get(const State *state, const Where *where, PyObject *object, bool 
 }
 
 void wpy_data_release(Data *data) {
-  if (data->capsule != NULL)
-    Py_CLEAR(data->capsule);
-  else
+  if (data->capsule == NULL) {
     PyBuffer_Release(&data->view);
+    return;
+  }
+  give_back(data->capsule);
+  Py_CLEAR(data->capsule);
 }
 
 /* ---- judging */

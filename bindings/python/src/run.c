@@ -141,15 +141,10 @@ static int lend(const State *state, const char *argument, const Port *ports, siz
   Lent *lent = &loans->lent[loans->n];
   webnn_named_data *named = &loans->named[loans->n];
   const Port *port = find_port(ports, n_ports, name);
-  if ((port == NULL && PyErr_Occurred()) || wpy_name(&where, name, &named->name) < 0) return -1;
-  lent->name = Py_NewRef(name);
-  Py_INCREF(array); /* the dict's, and looking at it may run Python code */
-  int failed = wpy_data_get(state, &where, array, writable, &lent->data);
-  Py_DECREF(array);
-  if (failed) {
-    Py_DECREF(lent->name);
+  if ((port == NULL && PyErr_Occurred()) || wpy_name(&where, name, &named->name) < 0 ||
+      wpy_data_get(state, &where, array, writable, &lent->data) < 0)
     return -1;
-  }
+  lent->name = Py_NewRef(name);
   named->data = lent->data.bytes;
   named->n_bytes = lent->data.n_bytes;
   loans->n++;
@@ -160,9 +155,15 @@ static int lend_all(const State *state, const char *argument, const Port *ports,
                     PyObject *dict, size_t n, bool writable, Loans *loans) {
   PyObject *name, *array;
   Py_ssize_t at = 0;
-  for (size_t i = 0; i < n && PyDict_Next(dict, &at, &name, &array); i++)
-    if (lend(state, argument, ports, n_ports, name, array, writable, loans) < 0) return -1;
-  return 0;
+  int failed = 0;
+  for (size_t i = 0; failed == 0 && i < n && PyDict_Next(dict, &at, &name, &array); i++) {
+    Py_INCREF(name); /* both are the dict's, and looking at them may run code that empties it */
+    Py_INCREF(array);
+    failed = lend(state, argument, ports, n_ports, name, array, writable, loans);
+    Py_DECREF(name);
+    Py_DECREF(array);
+  }
+  return failed;
 }
 
 /* Arrays of ours for all outputs: a new dict. */

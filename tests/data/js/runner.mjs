@@ -72,11 +72,7 @@ function converter(kind, builder) {
       return value;
     },
     "number": number,
-    "double": (value, what) => {
-      check(typeof value === "number" && Number.isFinite(value), `${what} is ${value}`);
-      return number(value);
-    },
-    "float list": (value, what) => list(value, what, (item) => {
+    "number list": (value, what) => list(value, what, (item) => {
       check(typeof item === "number" && Number.isFinite(item), `${what} has ${item}`);
       return item;
     }),

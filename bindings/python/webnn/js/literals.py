@@ -32,6 +32,7 @@ _ARRAYS = {  # float16 has no array that is everywhere
     "int8": ("Int8Array", "b"),
     "uint8": ("Uint8Array", "B"),
 }
+_LARGEST = (2 - 2**-23) * 2.0**127  # of float32
 _FEW = 8  # elements that are written as numbers
 
 
@@ -84,7 +85,7 @@ def number(value):
         return "Infinity" if value > 0 else "-Infinity"
     if value.is_integer() and abs(value) <= _SAFE:
         return "-0" if str(value) == "-0.0" else str(int(value))
-    return repr(value)
+    return repr(_shortest(value))
 
 
 def value(what, names):
@@ -105,11 +106,13 @@ def descriptor(operand):
 
 
 def _shortest(value):
-    """The shortest decimal that is this float32."""
+    """The shortest decimal that is the same float32; numbers that are none stay as they are."""
+    if not abs(value) <= _LARGEST or struct.unpack("<f", struct.pack("<f", value)) != (value,):
+        return value
     for digits in range(1, 9):
-        text = f"{value:.{digits}g}"
-        if struct.pack("<f", float(text)) == struct.pack("<f", value):
-            return float(text)
+        candidate = float(f"{value:.{digits}g}")
+        if abs(candidate) <= _LARGEST and struct.pack("<f", candidate) == struct.pack("<f", value):
+            return candidate
     return value
 
 
@@ -119,8 +122,6 @@ def data(operand):
     n = len(operand.data) // struct.calcsize(code) if code else _FEW + 1
     if n <= _FEW:
         values = struct.unpack(f"<{n}{code}", operand.data)
-        if code == "f":
-            values = [_shortest(one) if abs(one) < float("inf") else one for one in values]
         if struct.pack(f"<{n}{code}", *values) == operand.data:  # a NaN may have more to tell
             words = [f"{one}n" for one in values] if code in "qQ" else map(number, values)
             return f"new {array}([{', '.join(words)}])"

@@ -56,7 +56,7 @@ class Comparison:
 
     def save(self, path):
         """Writes what `python -m webnn replay` runs again: the graph, its inputs, what was found."""
-        saved = dict(self.definition, level=self.level)
+        saved = dict(definitions.to_json(self.definition), level=self.level)
         if self.mismatch is not None:
             saved["found"] = str(self.mismatch)
         with open(path, "w", encoding="utf-8") as file:
@@ -150,27 +150,20 @@ def whole_graph(definition, inputs, results, level="strict"):
     return mismatch
 
 
-def definition_of(graph):
-    """The definition behind whatever stands for a graph."""
-    if isinstance(graph, dict):
-        return graph
-    recorded = getattr(graph, "definition", None)
-    if isinstance(recorded, dict):
-        return recorded
-    raise TypeError("a graph is a definition, or a Recorder")
-
-
-def compare(graph, inputs=None, against="numpy", *, context=None, level="strict"):
+def compare(graph, inputs=None, against="numpy", *, outputs=None, context=None, level="strict"):
     """Runs a graph on `context` and compares each operand with NumPy, or with what another engine makes of it.
+
+    `graph` is a definition, a GraphBuilder with the dict of its `outputs`, or a Graph built with keep_definition.
+    `inputs` are arrays by name; they replace those of a definition.
 
     First all operands are outputs, and each operator is judged by the operands that it got; then the graph runs as
     it is, fused and folded. The Comparison is true when nothing is wrong; else its `mismatch` names the first
-    operand that is out of tolerance. `inputs` replace those of the definition. `context` and `against` may be
-    functions (definition, inputs, outputs) -> dict of arrays; without a context there is a default one.
+    operand that is out of tolerance. `context` and `against` may be functions (definition, inputs, outputs) -> dict
+    of arrays. Without a context it is the graph's own, or a default one for a definition.
     """
-    definition = definition_of(graph)
+    definition = graph if isinstance(graph, dict) else definitions.from_graph(graph, outputs)
     if context is None:
-        context = webnn.ML().create_context().result()
+        context = webnn.ML().create_context().result() if isinstance(graph, dict) else graph.context
     run, other = engine(context), None if against == "numpy" else engine(against)
     values = definitions.values_of(definition, inputs)
     given = {name: value for name, value in values.items() if not definition["inputs"][name]["constant"]}

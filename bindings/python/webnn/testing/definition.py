@@ -5,7 +5,8 @@
      "outputs":   ["y"]}
 
 Names of operations, parameters and options are the specification's. `outputs` may be missing: then those of
-`expected` are the outputs, or else all that no operator consumes. Numbers that JSON doesn't have are strings.
+`expected` are the outputs, or else all that no operator consumes. Numbers that JSON doesn't have are strings. In
+Python `data` may be an array too, or be missing where an input is given at each run; `to_json` makes plain JSON.
 """
 
 import re
@@ -13,6 +14,7 @@ import re
 import numpy as np
 
 import webnn
+from webnn import _definition
 
 from .reference import OPERATIONS
 
@@ -21,9 +23,7 @@ _NUMBER = re.compile(r"NaN|-?Infinity|-?\d+")
 _EXACT = 2**53
 
 
-def snake(name):
-    """averagePool2d -> average_pool2d, gatherND -> gather_nd, isNaN -> is_nan."""
-    return re.sub(r"(?<=[a-z0-9])(NaN|ND|[A-Z])", r"_\1", name).lower()
+snake = _definition.snake
 
 
 def camel(name):
@@ -42,6 +42,8 @@ def number(text):
 def array(tensor):
     """The elements of an input or an expected result; a ValueError where its type cannot hold one exactly."""
     data, dtype = tensor["data"], np.dtype(tensor["dataType"])
+    if isinstance(data, np.ndarray):
+        return data
     if isinstance(data, dict):
         return np.full(tensor["shape"], data["fill"], dtype)
     values = [number(value) if isinstance(value, str) else value for value in data]
@@ -67,12 +69,20 @@ def plain(value):
 def tensor(values, constant=False):
     """An array as an input of a definition."""
     values = np.asarray(values)
-    return {
-        "shape": list(values.shape),
-        "dataType": values.dtype.name,
-        "constant": constant,
-        "data": [plain(value) for value in values.ravel().tolist()],
-    }
+    return {"shape": list(values.shape), "dataType": values.dtype.name, "constant": constant, "data": values}
+
+
+def to_json(value):
+    """A definition, or a part of one, as JSON has it."""
+    if isinstance(value, dict):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.ravel().tolist()]
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return plain(value)
+    return value
 
 
 # Definitions
@@ -134,8 +144,12 @@ def call(step, operands):
 
 def values_of(definition, inputs=None):
     """The arrays of all inputs and constants; those in `inputs` replace the definition's own."""
-    values = {name: array(tensor) for name, tensor in definition["inputs"].items()
-              if tensor["constant"] or name not in (inputs or {})}
+    missing = [name for name, wanted in definition["inputs"].items()
+               if "data" not in wanted and name not in (inputs or {})]
+    if missing:
+        raise ValueError(f"input {missing[0]!r} is not given")
+    values = {name: array(wanted) for name, wanted in definition["inputs"].items()
+              if wanted["constant"] or name not in (inputs or {})}
     for name, value in (inputs or {}).items():
         wanted = definition["inputs"][name]
         value = np.asarray(value)
@@ -190,3 +204,53 @@ def run(definition, context, inputs=None, outputs=None):
     graph = build(definition, context, outputs)
     with graph:
         return context.compute(graph, {name: values[name] for name in graph.inputs})
+
+
+# Graphs made with a builder
+
+
+def _names(graph):
+    """{operand's id: its name here}: those of inputs and outputs, and new ones for the rest."""
+    names = {operand.id: operand.name for operand in graph.inputs}
+    for name, operand in graph.outputs:
+        if name not in names.values():
+            names.setdefault(operand.id, name)
+    taken = set(names.values())
+    for operand in [*graph.constants, *(result for one in graph.operators for result in one.outputs)]:
+        name = f"#{operand.id}"
+        while name in taken:
+            name += "'"
+        names.setdefault(operand.id, name)
+    return names
+
+
+def _leaf(operand):
+    if operand.data is None:
+        return {"shape": operand.shape, "dataType": operand.data_type, "constant": False}
+    return tensor(np.frombuffer(operand.data, operand.data_type).reshape(operand.shape), constant=True)
+
+
+def from_graph(graph, outputs=None):
+    """The definition of what a builder computes for `outputs`, or of a Graph that was built with keep_definition.
+
+    Operands are named after the graph's inputs and outputs, the others by number; inputs have no data.
+    """
+    read = _definition.read("webnn.testing", graph, outputs)
+    names = _names(read)
+
+    def field(value):
+        if isinstance(value, _definition.Operand):
+            return operand(names[value.id])
+        return [field(item) for item in value] if isinstance(value, list) else value
+
+    return {
+        "inputs": {names[one.id]: _leaf(one) for one in [*read.inputs, *read.constants]},
+        "operators": [
+            {"op": one.op, "args": {key: field(value) for key, value in one.args.items()},
+             "options": {key: field(value) for key, value in one.options.items()}
+             | ({"label": one.label} if one.label else {}),
+             "outputs": [names[result.id] for result in one.outputs]}
+            for one in read.operators
+        ],
+        "outputs": list(dict.fromkeys(names[one.id] for _, one in read.outputs)),
+    }

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from .matrix import product
 from .numbers import narrow, operation, wide
 
 # Where the dimensions stand that a filter layout names.
@@ -30,6 +31,12 @@ def padded(x, padding, value):
 def extent(size, dilation):
     """What a window of so many cells covers."""
     return (size - 1) * dilation + 1
+
+
+def _mixed(x, weights):
+    """Features from channels, group by group: [n, g, c, h, w] and [g, f, c]."""
+    n, groups, channels, *size = x.shape
+    return product(weights, x.reshape(n, groups, channels, -1)).reshape(n, groups, -1, *size)
 
 
 def _add_bias(y, bias):
@@ -60,7 +67,7 @@ def conv2d(input, filter, *, padding=None, strides=None, dilations=None, groups=
                 slice(at * dilation, at * dilation + (n - 1) * stride + 1, stride)
                 for at, dilation, n, stride in zip((i, j), dilations, size, strides)
             )
-            part = np.einsum("ngchw,gfc->ngfhw", x[..., rows, columns], w[..., i, j])
+            part = _mixed(x[..., rows, columns], w[..., i, j])
             y += np.where(inside[rows, columns], part, 0)
     y = _add_bias(y.reshape(batch, features, *size), bias)
     return narrow(from_nchw(y, input_layout), input.dtype)
@@ -90,7 +97,7 @@ def conv_transpose2d(input, filter, *, padding=None, strides=None, dilations=Non
                 slice(at * dilation, at * dilation + (n - 1) * stride + 1, stride)
                 for at, dilation, n, stride in zip((i, j), dilations, places, strides)
             )
-            y[..., rows, columns] += np.einsum("ngchw,gcf->ngfhw", x, w[..., i, j])
+            y[..., rows, columns] += _mixed(x, np.swapaxes(w[..., i, j], 1, 2))
     y = y[..., padding[0]:padding[0] + size[0], padding[2]:padding[2] + size[1]]
     y = _add_bias(y.reshape(batch, groups * per_group, *size), bias)
     return narrow(from_nchw(y, input_layout), input.dtype)

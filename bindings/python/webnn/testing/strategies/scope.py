@@ -129,8 +129,7 @@ class Scope:
     def call(self, op, args, **options):
         """Adds a call, and knows its results; operands are given as ref(name)."""
         base = f"{op}{len(self.operators)}"
-        step = definitions.operator(op, [], args, **{key: plain(value) for key, value in options.items()})
-        step["args"] = {key: plain(value) for key, value in step["args"].items()}
+        step = definitions.operator(op, [], args, **options)
         results = definitions.run_operator(step, self.values)
         step["outputs"] = [base] if len(results) == 1 else [f"{base}.{k}" for k in range(len(results))]
         self.values.update(zip(step["outputs"], results))
@@ -149,12 +148,3 @@ class Scope:
 
 def ref(name):
     return definitions.operand(name)
-
-
-def plain(value):
-    """Numbers in arguments as JSON has them."""
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return definitions.plain(value)
-    return value
