@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMAGE ?=
 
-.PHONY: help demo test test-c test-asan test-python test-current bench wheel clean
+.PHONY: help demo test test-c test-asan test-python test-current fuzz bench wheel clean
 
 help:
 	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
 	@echo 'make test                    sets up all that the tests need and runs them'
+	@echo 'make fuzz [MINUTES=10]       looks for graphs that a backend computes otherwise than NumPy does'
 	@echo 'make bench                   times models against onnxruntime and OpenVINO'
 	@echo 'make wheel                   makes the distributable wheel in dist/'
 
@@ -30,7 +31,7 @@ $(VENV)/tools: | $(BIN)/python
 	touch $@
 
 $(VENV)/tests: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime pillow pytest
+	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime pillow pytest hypothesis
 	touch $@
 
 $(VENV)/peers: pyproject.toml | $(BIN)/python
@@ -82,6 +83,11 @@ else
 endif
 
 # ---- the rest
+
+MINUTES := 10
+SEED := 0
+fuzz: $(VENV)/installed $(VENV)/tests
+	$(BIN)/python tools/fuzz --minutes $(MINUTES) --seed $(SEED) --out build/fuzz
 
 bench: $(VENV)/installed $(VENV)/peers
 	$(BIN)/python tools/fetch_models.py

@@ -3,18 +3,17 @@
 
 #include <math.h>
 
-/* Operations whose formula is an oneDNN algorithm with fixed numbers. */
+/* Operations whose formula is an oneDNN algorithm with fixed numbers. Not exp, which makes infinity of NaN, and not
+ * log, which takes denormals for zeros. */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
   float alpha, beta;
 } plain_activations[] = {
     {WNN_OP_ABS, dnnl_eltwise_abs, 0, 0},
-    {WNN_OP_EXP, dnnl_eltwise_exp, 0, 0},
     {WNN_OP_GELU, dnnl_eltwise_gelu_erf, 0, 0},
     {WNN_OP_GELU_TANH, dnnl_eltwise_gelu_tanh, 0, 0},
     {WNN_OP_HARD_SWISH, dnnl_eltwise_hardswish, 1.0f / 6, 0.5f},
-    {WNN_OP_LOG, dnnl_eltwise_log, 0, 0},
     {WNN_OP_MISH, dnnl_eltwise_mish, 0, 0},
     {WNN_OP_RELU, dnnl_eltwise_relu, 0, 0},
     {WNN_OP_SIGMOID, dnnl_eltwise_logistic, 0, 0},
@@ -24,12 +23,15 @@ static const struct {
     {WNN_OP_TANH, dnnl_eltwise_tanh, 0, 0},
 };
 
+/* Not max and min, which would choose the other operand of NaN. */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
 } binaries[] = {
-    {WNN_OP_ADD, dnnl_binary_add}, {WNN_OP_SUB, dnnl_binary_sub}, {WNN_OP_MUL, dnnl_binary_mul},
-    {WNN_OP_DIV, dnnl_binary_div}, {WNN_OP_MAX, dnnl_binary_max}, {WNN_OP_MIN, dnnl_binary_min},
+    {WNN_OP_ADD, dnnl_binary_add},
+    {WNN_OP_SUB, dnnl_binary_sub},
+    {WNN_OP_MUL, dnnl_binary_mul},
+    {WNN_OP_DIV, dnnl_binary_div},
 };
 
 typedef enum form {
@@ -139,9 +141,7 @@ static meaning meaning_of(const wnn_post *post, size_t stage) {
     case WNN_OP_ADD:
     case WNN_OP_SUB:
     case WNN_OP_MUL:
-    case WNN_OP_DIV:
-    case WNN_OP_MAX:
-    case WNN_OP_MIN: return binary_meaning(post, stage);
+    case WNN_OP_DIV: return binary_meaning(post, stage);
     case WNN_OP_PRELU:
       if (post->from[0] != WNN_FROM_STAGE(stage) || post->from[1] < 0) return (meaning){0};
       return (meaning){.form = FORM_PRELU, .port = (size_t)post->from[1]};

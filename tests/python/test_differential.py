@@ -5,10 +5,16 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
 
 from webnn import testing
 from webnn.testing import strategies
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hypothesis_home(tmp_path_factory):
+    """Its notes go where pytest's do."""
+    configuration.set_hypothesis_home_dir(tmp_path_factory.mktemp("hypothesis"))
 
 
 def bounded(examples):

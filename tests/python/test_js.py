@@ -120,16 +120,28 @@ class Comparer:
             assert wanted == len(found) == found.count(found[0])  # splits
         else:
             wanted, found = definition.argument(wanted, {}), definition.argument(found, {})
-            # A builder has cast a number to its operand's type.
-            casts = (np.float32, np.float16) if isinstance(wanted, float) else ()
-            assert wanted == found or any(cast(wanted) == cast(found) for cast in casts)
+            found = definition.argument(found, {})  # written as short as float32 allows
+            exact = float(np.float32(found)) if isinstance(found, float) else found
+            assert {str(found), str(exact)} & set(map(str, self.casts(definition.argument(wanted, {}))))
+
+    @staticmethod
+    def casts(value):
+        """What a builder makes of a number for operands of some type."""
+        if isinstance(value, float) or isinstance(value, int) and not isinstance(value, bool):
+            ends = [np.iinfo(name) for name in ("int8", "uint8", "int32", "uint32", "int64", "uint64")]
+            whole = value if isinstance(value, float) and not np.isfinite(value) else round(value)
+            with np.errstate(over="ignore"):
+                narrow = [float(np.float32(value)), float(np.float16(value))]
+            return [value, *narrow, *(min(max(whole, one.min), one.max) for one in ends)]
+        return [value]
 
     def may_be_left_out(self, step, key, value):
         _, *default = OPERATIONS[step["op"]]["options"][key]
         if default and value == default[0]:
             return True
-        if step["op"] == "clamp":  # no bound at all; integers are clamped to what they are
-            return definition.argument(value, {}) in (float("inf"), float("-inf")) or abs(int(value)) >= 127
+        if step["op"] == "clamp":  # no bound at all; integers reach no further than their ends
+            value = definition.argument(value, {})
+            return value != value or abs(value) >= 127
         if step["op"] == "pad":
             return step["options"]["mode"] != "constant"
         return key == "outputSizes"

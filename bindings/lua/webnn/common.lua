@@ -71,7 +71,8 @@ return function(webnn, core)
 
   --- The text that webnn.op prints.
   function webnn.usage(name)
-    return usage(webnn, name, 2)
+    local text = usage(webnn, name, 2) -- no tail call: levels are counted
+    return text
   end
 
   --- Prints how an operation is called.

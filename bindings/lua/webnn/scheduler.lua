@@ -134,13 +134,23 @@ local function new(webnn, now)
 
   local function finish(task, ok, ...)
     task.finished, task.ok, task.values = true, ok, pack(...)
-    task.co, task.future = nil, nil
+    task.co, task.future, task.is_done = nil, nil, nil
     if not ok and not task.awaited then tell(...) end
+  end
+
+  local function done_of(future) return future.done end
+
+  -- A task may run on when what it yielded has settled; what isn't a future stands for one round.
+  local function hold(task, future)
+    local kind = type(future)
+    local ok, is_done = false, nil
+    if kind == "userdata" or kind == "table" then ok, is_done = pcall(done_of, future) end
+    task.future, task.is_done = future, ok and type(is_done) == "function" and is_done or nil
   end
 
   local function traced(task, ok, ...)
     if status(task.co) ~= "dead" then
-      task.future = ...
+      hold(task, (...))
       return false
     end
     if ok then
@@ -160,6 +170,16 @@ local function new(webnn, now)
     return traced(task, resume(task.co, ...))
   end
 
+  -- Sleeps a little on a future, where there is one to sleep on.
+  local function wait_for_something()
+    for i = 1, n_waiting do
+      local future = waiting[i].future
+      if webnn.type(future) == "Future" then return future:wait(0.001) end
+    end
+    local entry = callbacks[1]
+    if entry and webnn.type(entry[1]) == "Future" then entry[1]:wait(0.001) end
+  end
+
   function Task:done() return self.finished or false end
 
   function Task:wait(seconds)
@@ -167,10 +187,7 @@ local function new(webnn, now)
     while not self.finished do
       if deadline and now() >= deadline then return false end
       webnn.poll()
-      local first = not self.finished and waiting[1]
-      if first and first.future and first.future ~= self and first.future.wait then
-        first.future:wait(0.001)
-      end
+      if not self.finished then wait_for_something() end
     end
     return true
   end
@@ -210,12 +227,16 @@ local function new(webnn, now)
     return task
   end
 
-  -- A task may run on when what it yielded has settled; what isn't a future of ours stands for one round.
-  local function ready(task)
-    local future = task.future
-    local kind = type(future)
-    if (kind == "userdata" or kind == "table") and future.done then return future:done() end
-    return true
+  local function is_ready(task)
+    local is_done = task.is_done
+    return not is_done or is_done(task.future)
+  end
+
+  local function any_ready()
+    for i = 1, n_waiting do
+      if is_ready(waiting[i]) then return true end
+    end
+    return false
   end
 
   local function resume_watched()
@@ -251,7 +272,7 @@ local function new(webnn, now)
     waiting, n_waiting = {}, 0
     for i = 1, n do
       local task = list[i]
-      if not ready(task) or (deadline and now() >= deadline) or not step(task) then
+      if not is_ready(task) or (deadline and now() >= deadline) or not step(task) then
         kept = kept + 1
         list[kept] = task
       end
@@ -272,14 +293,9 @@ local function new(webnn, now)
     local deadline = budget_ms and now() + budget_ms / 1000
     if scheduler then resume_watched() end
     if n_callbacks > 0 then run_callbacks(deadline) end
-    if n_waiting > 0 then run_tasks(deadline) end
+    if any_ready() then run_tasks(deadline) end
     polling = false
     return n_waiting + n_callbacks
-  end
-
-  local function wait_for_something()
-    local first = waiting[1] and waiting[1].future or callbacks[1] and callbacks[1][1]
-    if first and getmetatable(first) ~= Task and first.wait then first:wait(0.001) end
   end
 
   --- Runs `fn(...)` (nil: nothing) and all that it spawns to the end; for scripts without a loop of their own.

@@ -124,12 +124,6 @@ static uint32_t count_names(const char *const *names) {
   return n;
 }
 
-static webnn_status check_range(binding *call, const wnn_field *field, double x) {
-  if ((field->min == 0 && field->max == 0) || (x >= field->min && x <= field->max)) return WEBNN_OK;
-  return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s is %.0f, not in %.0f..%.0f",
-                  field->pub.spec_name, x, field->min, field->max);
-}
-
 static webnn_status check_choice(binding *call, const wnn_field *field, uint32_t x, uint32_t n) {
   if (x < n) return WEBNN_OK;
   return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s has no value number %u", field->pub.spec_name,
@@ -183,8 +177,6 @@ static webnn_status check_value(binding *call, const wnn_field *field, const web
     return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s is %s, expected %s", field->pub.spec_name,
                     kind_name(value->kind), kind_name(field->pub.kind));
   switch (value->kind) {
-    case WEBNN_FIELD_UINT: return check_range(call, field, value->as.u);
-    case WEBNN_FIELD_INT: return check_range(call, field, value->as.i);
     case WEBNN_FIELD_ENUM:
       return check_choice(call, field, value->as.e, count_names(field->pub.enum_values));
     case WEBNN_FIELD_DATA_TYPE: return check_choice(call, field, value->as.e, WNN_N_DATA_TYPES);

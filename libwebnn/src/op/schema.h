@@ -31,7 +31,6 @@ typedef struct wnn_field {
   uint8_t required_min_rank, required_max_rank;  /* what the specification asks for */
   webnn_number default_number;                   /* NUMBER, UINT, INT, BOOL, ENUM, DATA_TYPE */
   bool is_activation;        /* extension: no attribute, but what wnn_activation_of reads */
-  double min, max;           /* range of UINT and INT beyond the kind's own; both 0: none */
 } wnn_field;
 
 typedef struct wnn_signature {

@@ -18,7 +18,7 @@ end
 local function new(type, n)
   local self = ct(math.ceil(n * value.bytes[type] / 8))
   self.type, self.n, self.rank = type, n, 1
-  self.shape[0] = n
+  self.dims[0] = n
   self.data = ffi.cast("uint8_t *", self.words)
   return self
 end
@@ -29,11 +29,11 @@ function buffer.shaped(type, shape)
   for i = 1, #shape do n = n * shape[i] end
   local self = new(type, n)
   self.rank = #shape
-  for i = 1, #shape do self.shape[i - 1] = shape[i] end
+  for i = 1, #shape do self.dims[i - 1] = shape[i] end
   return self
 end
 
-function buffer.n_bytes(self) return tonumber(self.n) * value.bytes[self.type] end
+function buffer.n_bytes(self) return self.n * value.bytes[self.type] end
 
 -- ---- data
 
@@ -128,8 +128,8 @@ function buffer.data(where, x, size, writable, data_type)
     return address(where, x, size)
   elseif kind == "userdata" then
     local pointer, n_bytes = object(where, x)
-    if pointer == nil then pointer, n_bytes = address(where, x, size) end
-    return pointer, n_bytes, x
+    if pointer ~= nil then return pointer, n_bytes, x end
+    if getmetatable(x) == nil then return address(where, x, size) end
   end
   errors.wrong(where, wanted, x)
 end
@@ -162,7 +162,7 @@ end
 
 function methods:table()
   local out, data_type, data = {}, check(self, "table").type, self.data
-  for i = 1, tonumber(self.n) do out[i] = value.get(data_type, data, i - 1) end
+  for i = 1, self.n do out[i] = value.get(data_type, data, i - 1) end
   return out
 end
 
@@ -172,7 +172,7 @@ function methods:pointer()
 end
 
 function methods:fill(x)
-  local number, n = value.as_number(x), tonumber(check(self, "fill").n)
+  local number, n = value.as_number(x), check(self, "fill").n
   if number == nil then errors.wrong({ "fill", "value" }, "a number", x) end
   for i = 0, n - 1 do
     if not value.set(self.type, self.data, i, number) then
@@ -199,7 +199,7 @@ local function place(where, x, default, most)
 end
 
 function methods:view(first, last, type_name)
-  local n = tonumber(check(self, "view").n)
+  local n = check(self, "view").n
   first = place({ "view", "first" }, first, 1, n + 1)
   last = place({ "view", "last" }, last, n, n)
   if first == 0 then errors.wrong({ "view", "first" }, "1 or more", first) end
@@ -211,7 +211,7 @@ function methods:view(first, last, type_name)
   end
   local view = new(data_type, 0)
   view.n = n_bytes / value.bytes[data_type]
-  view.shape[0] = view.n
+  view.dims[0] = view.n
   view.data = self.data + (first - 1) * value.bytes[self.type]
   owners[view] = self
   return view
@@ -223,16 +223,15 @@ local properties = {}
 
 function properties.shape(self)
   local out = {}
-  for i = 1, self.rank do out[i] = self.shape[i - 1] end
+  for i = 1, self.rank do out[i] = self.dims[i - 1] end
   return out
 end
 
 function properties.data_type(self) return value.types[self.type] end
 
--- The struct's own fields come first in ffi: `shape` is one, so these names are looked up through `get`.
 function meta.__index(self, key)
   if type(key) == "number" then
-    if key % 1 ~= 0 or key < 1 or key > tonumber(self.n) then return nil end
+    if key % 1 ~= 0 or key < 1 or key > self.n then return nil end
     return value.get(self.type, self.data, key - 1)
   end
   if methods[key] then return methods[key] end
@@ -240,7 +239,7 @@ function meta.__index(self, key)
 end
 
 function meta.__newindex(self, key, x)
-  local n = tonumber(self.n)
+  local n = self.n
   if type(key) ~= "number" or key % 1 ~= 0 or key < 1 or key > n then
     errors.wrong({ "buffer", "index" }, "an index from 1 to " .. n, key)
   end
@@ -251,12 +250,12 @@ function meta.__newindex(self, key, x)
   end
 end
 
-function meta.__len(self) return tonumber(self.n) end
+function meta.__len(self) return self.n end
 
 function meta.__tostring(self)
-  local n, shown = tonumber(self.n), {}
+  local n, shown = self.n, {}
   for i = 1, math.min(n, 6) do shown[i] = tostring(value.get(self.type, self.data, i - 1)) end
-  return "webnn.Buffer " .. value.text(self.type, self.rank, self.shape) .. " {" .. table.concat(shown, ", ")
+  return "webnn.Buffer " .. value.text(self.type, self.dims, self.rank) .. " {" .. table.concat(shown, ", ")
     .. (n > 6 and ", ...}" or "}")
 end
 

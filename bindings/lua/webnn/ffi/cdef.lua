@@ -174,8 +174,8 @@ webnn_status webnn_serial_read_file(webnn_builder *builder, const char *path, co
 typedef struct webnn_lua_buffer {
   int32_t type;
   uint32_t rank;
-  uint32_t shape[8];
-  size_t n;
+  uint32_t dims[8];
+  double n;
   uint8_t *data;
   uint64_t words[?];
 } webnn_lua_buffer;

@@ -153,9 +153,10 @@ function value.shape(descriptor)
   return out
 end
 
-function value.text(type, rank, shape)
+--- "float32 [2, 3]"; `shape` is a list in Lua or, with its `rank`, one in C.
+function value.text(type, shape, rank)
   local dims = {}
-  for i = 1, tonumber(rank) do dims[i] = tostring(shape[i - 1]) end
+  for i = 1, tonumber(rank or #shape) do dims[i] = tostring(shape[rank and i - 1 or i]) end
   return value.types[type] .. " [" .. table.concat(dims, ", ") .. "]"
 end
 
@@ -241,6 +242,16 @@ local function set_int64(type, at, x)
   return true
 end
 
+-- A 64-bit integer that a double holds and that lies on the same side of every float: rounding happens once, where
+-- the float is made.
+local function sticky(x)
+  local rest = x % 2048
+  if rest == 0 or (x >= -exact and x <= exact) then return tonumber(x) end
+  x = x - rest
+  if (x / 2048) % 2 == 0 then x = x + (x < 0 and -2048 or 2048) end
+  return tonumber(x)
+end
+
 local largest = 3.4028235677973366e38 -- half a unit above the largest float
 
 --- Sets it to what value.as_number gave; false when the type has no place for the number.
@@ -248,7 +259,8 @@ function value.set(type, data, i, x)
   local at = ffi.cast(pointers[type], data) + i
   if type == INT64 or type == UINT64 then return set_int64(type, at, x) end
   if type == FLOAT32 then
-    if _G.type(x) == "number" and math.abs(x) >= largest then x = x < 0 and -math.huge or math.huge end
+    if _G.type(x) == "cdata" then x = sticky(x) end
+    if math.abs(x) >= largest then x = x < 0 and -math.huge or math.huge end
     at[0] = x
     return true
   end

@@ -47,7 +47,7 @@ def save(
     graph: GraphBuilder | Graph,
     outputs: Mapping[str, Operand] | None = None,
     *,
-    inline: int = 1024,
+    inline: int = 256,
 ) -> None:
     """Writes the module; constants of more than `inline` bytes go to a safetensors file of its name beside it.
 

@@ -165,6 +165,7 @@ def allowances(step, values, expected, level="strict"):
         else:
             moved, doubt = spreads[k]
             if expected[k].dtype.kind == "f":
-                moved = found["factor"] * moved + found["value"] * spacing(_finite(expected[k]), expected[k].dtype)
+                moved = found["factor"] * moved + found.get("floor", 0)
+                moved += found["value"] * spacing(_finite(expected[k]), expected[k].dtype)
             result.append(Allowance(found["value"], moved, doubt))
     return result

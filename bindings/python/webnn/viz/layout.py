@@ -1,0 +1,239 @@
+"""Where boxes go: layers by longest path, few crossings, edges as straight as can be.
+
+The classic four steps for layered drawings. Boxes are numbered, and every edge leads from a lower number to a higher
+one. An edge over several layers gets a place to pass in each; edges from one port share these places.
+"""
+
+import dataclasses
+
+_SWEEPS = 24
+_COLUMN_GAP, _LANE_GAP, _LANE = 28, 18, 2
+_LAYER_GAP = 34
+
+
+@dataclasses.dataclass
+class Box:
+    """What is drawn; x is its middle, y its top."""
+
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+
+
+@dataclasses.dataclass
+class Layout:
+    width: float
+    height: float
+    routes: list  # of each edge: its points from layer to layer, [x, y of the layer's top, y of its bottom]
+
+
+def arrange(boxes, edges):
+    """Places the boxes. `edges` is a list of (source, port, target)."""
+    layers = _Layers(boxes, edges)
+    layers.order()
+    layers.place()
+    return layers.finish()
+
+
+class _Layers:
+    """Boxes and lanes (the places where edges pass) as numbered items, lanes after the boxes."""
+
+    def __init__(self, boxes, edges):
+        self.boxes = boxes
+        self.edges = edges
+        self.rank = _ranks(len(boxes), edges)
+        self.width = [box.width for box in boxes]
+        self.up = [[] for _ in boxes]
+        self.down = [[] for _ in boxes]
+        self.paths = [None] * len(edges)  # of each edge: the lanes that it takes
+        self.add_lanes()
+        self.rows = [[] for _ in range(max(self.rank, default=-1) + 1)]
+        for item in self.first_order():
+            self.rows[self.rank[item]].append(item)
+        self.renumber()
+
+    def add_lanes(self):
+        bundles = {}
+        for i, (source, port, target) in enumerate(self.edges):
+            bundles.setdefault((source, port), []).append((self.rank[target], i))
+        for (source, _), members in bundles.items():
+            lanes = []
+            for rank in range(self.rank[source] + 1, max(members)[0]):
+                lanes.append(len(self.width))
+                self.width.append(_LANE)
+                self.rank.append(rank)
+                self.up.append([])
+                self.down.append([])
+                self.connect(lanes[-2] if len(lanes) > 1 else source, lanes[-1])
+            for rank, i in members:
+                self.paths[i] = lanes[: rank - self.rank[source] - 1]
+                self.connect(self.paths[i][-1] if self.paths[i] else source, self.edges[i][2])
+
+    def connect(self, upper, lower):
+        self.down[upper].append(lower)
+        self.up[lower].append(upper)
+
+    def is_lane(self, item):
+        return item >= len(self.boxes)
+
+    # ---- order within the rows
+
+    def first_order(self):
+        """Depth first from the top, so that what belongs together begins side by side."""
+        seen = [False] * len(self.width)
+        for start in range(len(self.width)):
+            stack = [start]
+            while stack:
+                item = stack.pop()
+                if not seen[item]:
+                    seen[item] = True
+                    yield item
+                    stack.extend(reversed(self.down[item]))
+
+    def renumber(self):
+        self.at = [0] * len(self.width)
+        for row in self.rows:
+            for i, item in enumerate(row):
+                self.at[item] = i
+
+    def crossings(self):
+        total = 0
+        for row in self.rows[:-1]:
+            ends = [end for item in row for end in sorted(self.at[lower] for lower in self.down[item])]
+            total += _inversions(ends)
+        return total
+
+    def order(self):
+        best, fewest = [list(row) for row in self.rows], self.crossings()
+        for sweep in range(_SWEEPS):
+            if fewest == 0:
+                break
+            downwards = sweep % 2 == 0
+            neighbours = self.up if downwards else self.down
+            for row in self.rows if downwards else reversed(self.rows):
+                self.sort(row, neighbours)
+            crossings = self.crossings()
+            if crossings < fewest:
+                best, fewest = [list(row) for row in self.rows], crossings
+        self.rows = best
+        self.renumber()
+
+    def sort(self, row, neighbours):
+        """By the middle of the neighbours; who has none keeps its place."""
+        keys = {}
+        for item in row:
+            places = [self.at[other] for other in neighbours[item]]
+            keys[item] = sum(places) / len(places) if places else self.at[item]
+        row.sort(key=keys.__getitem__)
+        for i, item in enumerate(row):
+            self.at[item] = i
+
+    # ---- places
+
+    def place(self):
+        self.x = [0.0] * len(self.width)
+        self.offsets = [self.spacing(row) for row in self.rows]
+        for row, offsets in zip(self.rows, self.offsets):
+            for item, offset in zip(row, offsets):
+                self.x[item] = offset - offsets[-1] / 2
+        for sweep in range(_SWEEPS):
+            downwards = sweep % 2 == 0
+            rows = list(zip(self.rows, self.offsets))
+            for row, offsets in rows if downwards else reversed(rows):
+                self.align(row, offsets, (self.up,) if downwards else (self.down,))
+        for row, offsets in zip(self.rows, self.offsets):
+            self.align(row, offsets, (self.up, self.down))
+
+    def spacing(self, row):
+        """How far each item is from the first when all stand close."""
+        offsets = [0.0] * len(row)
+        for i in range(1, len(row)):
+            lanes = self.is_lane(row[i - 1]) and self.is_lane(row[i])
+            gap = _LANE_GAP if lanes else _COLUMN_GAP
+            offsets[i] = offsets[i - 1] + (self.width[row[i - 1]] + self.width[row[i]]) / 2 + gap
+        return offsets
+
+    def pull(self, item, other):
+        """Long edges want to be straight most of all."""
+        return (1, 4, 16)[self.is_lane(item) + self.is_lane(other)]
+
+    def align(self, row, offsets, sides):
+        """Moves a row's items as close to their neighbours as the order allows: least squares."""
+        wishes, weights = [], []
+        for item in row:
+            pulls = [(self.pull(item, other), other) for side in sides for other in side[item]]
+            weight = sum(pull for pull, _ in pulls)
+            wish = sum(pull * self.x[other] for pull, other in pulls) / weight if weight else self.x[item]
+            wishes.append(wish)
+            weights.append(weight or 0.01)
+        shifted = _monotone([wish - offset for wish, offset in zip(wishes, offsets)], weights)
+        for item, place, offset in zip(row, shifted, offsets):
+            self.x[item] = place + offset
+
+    def finish(self):
+        left = min((self.x[i] - self.width[i] / 2 for i in range(len(self.width))), default=0)
+        right = max((self.x[i] + self.width[i] / 2 for i in range(len(self.width))), default=0)
+        tops, bottoms, y = [], [], 0.0
+        for row in self.rows:
+            boxes = [item for item in row if not self.is_lane(item)]
+            tops.append(y)
+            y += max((self.boxes[item].height for item in boxes), default=0)
+            bottoms.append(y)
+            y += _LAYER_GAP
+        for i, box in enumerate(self.boxes):
+            box.x, box.y = self.x[i] - left, tops[self.rank[i]]
+        routes = []
+        for source, lanes in zip((edge[0] for edge in self.edges), self.paths):
+            ranks = [self.rank[lane] for lane in lanes]
+            start = (self.boxes[source].x, tops[self.rank[source]], bottoms[self.rank[source]])
+            routes.append([start, *((self.x[lane] - left, tops[r], bottoms[r]) for lane, r in zip(lanes, ranks))])
+        return Layout(right - left, max(y - _LAYER_GAP, 0), routes)
+
+
+def _ranks(n, edges):
+    """The longest path to each box; then what comes from nowhere moves down to where it is used."""
+    above, below = [[] for _ in range(n)], [[] for _ in range(n)]
+    for source, _, target in edges:
+        above[target].append(source)
+        below[source].append(target)
+    rank = [0] * n
+    for item in range(n):
+        rank[item] = max((rank[other] + 1 for other in above[item]), default=0)
+    loose = [False] * n
+    for item in range(n):
+        loose[item] = all(loose[other] and len(set(below[other])) == 1 for other in above[item])
+    for item in reversed(range(n)):
+        if loose[item] and below[item]:
+            rank[item] = min(rank[other] for other in below[item]) - 1
+    return rank
+
+
+def _inversions(values):
+    """How many pairs stand the wrong way round."""
+    counts, total = [0] * (max(values, default=0) + 2), 0
+    for seen, value in enumerate(values):
+        i, before = value + 1, 0
+        while i > 0:
+            before += counts[i]
+            i -= i & -i
+        total += seen - before
+        i = value + 1
+        while i < len(counts):
+            counts[i] += 1
+            i += i & -i
+    return total
+
+
+def _monotone(values, weights):
+    """The closest list that never falls: neighbours that do are pooled."""
+    pools = []
+    for value, weight in zip(values, weights):
+        pools.append([value, weight, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            value, weight, n = pools.pop()
+            last = pools[-1]
+            last[0] = (last[0] * last[1] + value * weight) / (last[1] + weight)
+            last[1] += weight
+            last[2] += n
+    return [value for value, _, n in pools for _ in range(n)]
