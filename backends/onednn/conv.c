@@ -36,6 +36,37 @@ static void set_window(conv *is, const wnn_uints *padding, const wnn_uints *stri
   }
 }
 
+static void swap_dims(dnnl_dim_t *dims) {
+  dnnl_dim_t height = dims[0];
+  dims[0] = dims[1];
+  dims[1] = height;
+}
+
+static void swap_axes(uint8_t *axes) {
+  uint8_t height = axes[0];
+  axes[0] = axes[1];
+  axes[1] = height;
+}
+
+/* A column of pixels is told as a row of them, for which oneDNN is several times faster. */
+static void lay_down(conv *is, const wnn_region *region) {
+  const uint32_t across = is->filter_axes[3];
+  if (is->input.dims[3] != 1 || is->output.dims[3] != 1 || is->input.dims[2] == 1 ||
+      region->inputs[1].desc->dims[across] != 1 ||
+      wnn_layout_is_blocked(&region->inputs[0].layout) ||
+      wnn_layout_is_blocked(&region->outputs[0].layout))
+    return;
+  swap_dims(is->strides);
+  swap_dims(is->dilates);
+  swap_dims(is->padding_l);
+  swap_dims(is->padding_r);
+  swap_dims(is->input.dims + 2);
+  swap_dims(is->output.dims + 2);
+  swap_axes(is->input.axes + 2);
+  swap_axes(is->output.axes + 2);
+  swap_axes(is->filter_axes + 2);
+}
+
 static conv understand(const wnn_region *region) {
   conv is = {.transposed = region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D};
   webnn_input_operand_layout layout;
@@ -54,6 +85,7 @@ static conv understand(const wnn_region *region) {
   }
   is.input = wnn_frame_image(region->inputs[0].desc, layout);
   is.output = wnn_frame_image(&region->anchor_desc, layout);
+  lay_down(&is, region);
   return is;
 }
 

@@ -4,6 +4,8 @@
 
 #include "runtime.h"
 
+#include "context/tensor.h"
+
 #define N 4
 #define LONG_N (64 * 1024u) /* a read of so many goes over the worker */
 
@@ -97,6 +99,15 @@ static webnn_status read_tensor_into(world *w) {
 static webnn_status map_tensor(world *w) {
   void *out;
   return webnn_tensor_map(w->gone, &out, NULL);
+}
+
+/* As a tensor on a device that has a memory of its own. */
+static webnn_status map_a_tensor_elsewhere(world *w) {
+  void *out, *host = w->tensor->buffer.host;
+  w->tensor->buffer.host = NULL;
+  webnn_status status = webnn_tensor_map(w->tensor, &out, NULL);
+  w->tensor->buffer.host = host;
+  return status;
 }
 
 static webnn_status starve(world *w) {
@@ -217,6 +228,20 @@ static webnn_status profile_nothing(world *w) {
   return webnn_graph_profile(w->context, w->graph, NULL, 0, NULL, 0, NULL, 9999, NULL);
 }
 
+static webnn_status profile_a_destroyed_graph(world *w) {
+  size_t n_steps = webnn_graph_n_steps(w->graph);
+  double seconds[16] = {0};
+  CHECK(n_steps <= 16);
+  webnn_graph_destroy(w->graph);
+  return webnn_graph_profile(w->context, w->graph, NULL, 0, NULL, 0, seconds, n_steps, NULL);
+}
+
+static webnn_status compute_on_a_lost_context(world *w) {
+  float a[N] = {0}, b[N] = {0}, y[N];
+  webnn_context_destroy(w->context);
+  return compute(w->graph, a, b, y, N);
+}
+
 static webnn_status compute_on_a_failing_device(world *w) {
   float a[N] = {0}, b[N] = {0}, y[N];
   atomic_store(&fake.fails, true);
@@ -319,6 +344,8 @@ static const struct row {
     {"read_tensor into", read_tensor_into, WEBNN_ERROR_TYPE, VALIDATION,
      "read_tensor: 3 bytes given"},
     {"map_tensor", map_tensor, WEBNN_ERROR_TYPE, VALIDATION, "map_tensor: the tensor is destroyed"},
+    {"map_tensor elsewhere", map_a_tensor_elsewhere, WEBNN_ERROR_NOT_SUPPORTED, VALIDATION,
+     "map_tensor: the tensor isn't in the host's memory"},
     {"no memory for a tensor", starve, WEBNN_ERROR_UNKNOWN, OUT_OF_MEMORY, "out of memory"},
     {"no memory for an input", starve_input, WEBNN_ERROR_UNKNOWN, OUT_OF_MEMORY, "out of memory"},
     {"input", input, WEBNN_ERROR_TYPE, VALIDATION, "input: the name 'x' is taken"},
@@ -339,6 +366,10 @@ static const struct row {
     {"dispatch", dispatch_nothing, WEBNN_ERROR_TYPE, VALIDATION, "dispatch: 0 inputs given"},
     {"compute", compute_nothing, WEBNN_ERROR_TYPE, VALIDATION, "compute: 0 inputs given"},
     {"profile", profile_nothing, WEBNN_ERROR_TYPE, VALIDATION, "profile: there is room for 9999"},
+    {"profile of a destroyed graph", profile_a_destroyed_graph, WEBNN_ERROR_INVALID_STATE,
+     VALIDATION, "profile: the graph is destroyed"},
+    {"compute on a lost context", compute_on_a_lost_context, WEBNN_ERROR_INVALID_STATE, VALIDATION,
+     "compute: the context is lost: the context was destroyed"},
     {"compute on a failing device", compute_on_a_failing_device, WEBNN_ERROR_UNKNOWN, INTERNAL,
      "compute: the graph failed on the device"},
     {"report_error", report_error, WEBNN_ERROR_OPERATION, INTERNAL, "load: a node"},

@@ -2,6 +2,7 @@
  * them. */
 #include "runtime.h"
 
+#include "context/tensor.h"
 #include "json.h"
 #include <sys/wait.h>
 #include <time.h>
@@ -312,6 +313,48 @@ TEST(a_failing_device_is_lost) {
   webnn_context_release(context);
 }
 
+typedef struct waiting {
+  webnn_graph *graph;
+  webnn_tensor *a, *b, *y;
+  webnn_status status;
+} waiting;
+
+static void dispatch_waiting(void *arg) {
+  waiting *w = arg;
+  w->status = dispatch(w->graph, w->a, w->b, w->y);
+}
+
+/* A dispatch waits while another thread copies to a tensor; what it has checked may be gone then. */
+TEST(who_has_waited_looks_again) {
+  webnn_context *context = make_context();
+  wnn_timeline *timeline = context->timeline;
+  wnn_thread thread;
+  waiting w = {make_graph(context, N), make_tensor(context, N), make_tensor(context, N),
+               make_tensor(context, N), WEBNN_OK};
+  wnn_timeline_lock(timeline);
+  w.a->held = true;
+  wnn_timeline_unlock(timeline);
+  CHECK(wnn_thread_start(&thread, dispatch_waiting, &w));
+  for (unsigned n = 0; n == 0;) {
+    nap(1);
+    wnn_timeline_lock(timeline);
+    n = timeline->n_waiting;
+    wnn_timeline_unlock(timeline);
+  }
+  webnn_graph_destroy(w.graph);
+  wnn_timeline_lock(timeline);
+  w.a->held = false;
+  wnn_timeline_changed(timeline);
+  wnn_timeline_unlock(timeline);
+  wnn_thread_join(&thread);
+  CHECK_STATUS(w.status, WEBNN_ERROR_INVALID_STATE);
+  webnn_graph_release(w.graph);
+  webnn_tensor_release(w.a);
+  webnn_tensor_release(w.b);
+  webnn_tensor_release(w.y);
+  webnn_context_release(context);
+}
+
 TEST(children_hold_their_context) {
   webnn_context *context = make_context();
   webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
@@ -535,6 +578,7 @@ int main(int argc, char **argv) {
                                        RUN(queued_work_is_dropped),
                                        RUN(lost_settles_first),
                                        RUN(a_failing_device_is_lost),
+                                       RUN(who_has_waited_looks_again),
                                        RUN(children_hold_their_context),
                                        RUN(queued_work_survives_a_release),
                                        RUN(a_fork_loses_the_childs_contexts),

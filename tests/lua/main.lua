@@ -3,6 +3,18 @@
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = folder .. "/?.lua;" .. package.path
 
+-- WEBNN_GC: generational, aggressive (the collector never rests), hook (a full collection every few instructions).
+local gc = os.getenv "WEBNN_GC"
+if gc == "generational" then
+  collectgarbage("generational")
+elseif gc == "aggressive" then
+  collectgarbage("setpause", 0)
+  collectgarbage("setstepmul", 1000000)
+elseif gc == "hook" then
+  if jit then jit.off() end
+  debug.sethook(function() collectgarbage() end, "", 10)
+end
+
 local harness = require "harness"
 local webnn = require(arg[1])
 local at = 2
@@ -23,4 +35,4 @@ io.write(arg[1], " on ", _VERSION, jit and " (" .. jit.version .. ")" or "", ": 
 local good = harness.report()
 env.shared, harness = nil, nil
 collectgarbage()
-os.exit(good and 0 or 1)
+if not good then os.exit(1) end

@@ -7,6 +7,7 @@
 #define SLAB ((size_t)16 * 1024) /* elements of a slab that shall stay in the cache */
 #define MAX_WIDTH ((size_t)512)
 #define MIN_WIDTH ((size_t)16)
+#define FLUSH ((size_t)64) /* rows summed before they are joined to the total */
 
 typedef struct softmax_plan {
   wnn_plan base;
@@ -66,7 +67,7 @@ static webnn_status plan_softmax(wnn_device *device, const wnn_region *region, w
 /* `width` columns, rows of x and y so many elements apart. */
 static void softmax_columns(const softmax_plan *plan, const float *x, size_t x_stride, float *y, size_t y_stride,
                             size_t width) {
-  float top[MAX_WIDTH], sum[MAX_WIDTH];
+  float top[MAX_WIDTH], sum[MAX_WIDTH], block[MAX_WIDTH];
   const wnn_stage_args none = {{0}, {0}, {0}};
   const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
   wnn_stage_fn divide = plan->vector->stage(WNN_OP_DIV, f32, f32);
@@ -74,7 +75,12 @@ static void softmax_columns(const softmax_plan *plan, const float *x, size_t x_s
   wnn_fold_start(WNN_FOLD_SUM, f32, sum, width);
   for (size_t i = 0; i < plan->n; i++)
     plan->vector->folds(f32)->fold[WNN_FOLD_MAX].onto(x + i * x_stride, top, width);
-  for (size_t i = 0; i < plan->n; i++) plan->vector->exp_columns(x + i * x_stride, top, y + i * y_stride, sum, width);
+  for (size_t i = 0; i < plan->n;) {
+    wnn_fold_start(WNN_FOLD_SUM, f32, block, width);
+    for (size_t k = 0; k < FLUSH && i < plan->n; k++, i++)
+      plan->vector->exp_columns(x + i * x_stride, top, y + i * y_stride, block, width);
+    plan->vector->folds(f32)->fold[WNN_FOLD_SUM].onto(block, sum, width);
+  }
   for (size_t i = 0; i < plan->n; i++) divide((const void *[]){y + i * y_stride, sum}, y + i * y_stride, width, &none);
 }
 

@@ -78,6 +78,19 @@ static PyObject *graph_definition(PyObject *self, void *unused) {
   return Py_NewRef(definition == NULL ? Py_None : definition);
 }
 
+/* For notebooks: the drawing of a graph that kept its definition, None (the repr, then) of another.
+ */
+static PyObject *graph_repr_html(PyObject *self, PyObject *unused) {
+  (void)unused;
+  if (((Graph *)self)->definition == NULL) Py_RETURN_NONE;
+  PyObject *viz = PyImport_ImportModule("webnn.viz");
+  PyObject *drawing = viz == NULL ? NULL : PyObject_CallMethod(viz, "draw", "O", self);
+  PyObject *html = drawing == NULL ? NULL : PyObject_CallMethod(drawing, "_repr_html_", NULL);
+  Py_XDECREF(viz);
+  Py_XDECREF(drawing);
+  return html;
+}
+
 static PyObject *graph_destroy(PyObject *self, PyObject *unused) {
   (void)unused;
   Py_BEGIN_ALLOW_THREADS webnn_graph_destroy(((Graph *)self)->native);
@@ -153,6 +166,9 @@ static PyGetSetDef graph_getset[] = {
     {"inputs", graph_inputs, NULL, "Descriptors by name; only inputs that the outputs need.", NULL},
     {"outputs", graph_outputs, NULL, "Descriptors by name.", NULL},
     {"memory", graph_memory, NULL, "Bytes kept for weights, arena and scratch.", NULL},
+    {"steps", wpy_graph_steps, NULL,
+     "What runs, in order: a list of dicts with operations, kernel, shapes, label, bytes, flops.",
+     NULL},
     {"context", graph_context, NULL, "Where it can run.", NULL},
     {"_definition", graph_definition, NULL,
      "The bytes of a graph file of a build with keep_definition, else None.", NULL},
@@ -164,8 +180,9 @@ static PyMethodDef graph_methods[] = {
     {"profile", WPY_FAST(wpy_graph_profile), METH_FASTCALL | METH_KEYWORDS,
      "profile($self, inputs, runs=10)\n--\n\nRuns the graph and says of each step, in running "
      "order, what it does and how "
-     "long it\ntakes: a list of dicts with operations, kernel, shapes, label, seconds (a run), "
-     "bytes, flops."},
+     "long it\ntakes: a list of dicts as in steps, with seconds (of a run)."},
+    {"_repr_html_", graph_repr_html, METH_NOARGS,
+     "_repr_html_($self)\n--\n\nThe picture that a notebook shows, where the definition was kept."},
     {"__enter__", graph_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe graph itself."},
     {"__exit__", WPY_FAST(graph_exit), METH_FASTCALL, "__exit__($self, *args)\n--\n\nDestroys it."},
     {NULL, NULL, 0, NULL}};

@@ -248,25 +248,38 @@ PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_
   return compute(self, graph, given[1], outputs, NULL);
 }
 
-/* ---- profile */
+/* ---- steps and their profile */
+
+/* What a step does; with `seconds`, how long it takes too. */
+static PyObject *step_dict(const webnn_graph_step *step, const double *seconds) {
+  PyObject *dict = Py_BuildValue(
+      "{sssssssNsKsK}", "operations", step->operations, "kernel", step->kernel, "shapes",
+      step->shapes, "label",
+      PyUnicode_DecodeUTF8(step->label.data, (Py_ssize_t)step->label.size, "replace"), "bytes",
+      (unsigned long long)step->n_bytes, "flops", (unsigned long long)step->n_flops);
+  if (dict == NULL || seconds == NULL) return dict;
+  PyObject *number = PyFloat_FromDouble(*seconds);
+  if (number == NULL || PyDict_SetItemString(dict, "seconds", number) < 0) Py_CLEAR(dict);
+  Py_XDECREF(number);
+  return dict;
+}
 
 static PyObject *steps_list(const Graph *graph, const Timing *timing) {
-  PyObject *list = PyList_New((Py_ssize_t)timing->n_steps);
-  for (size_t i = 0; list != NULL && i < timing->n_steps; i++) {
+  size_t n = webnn_graph_n_steps(graph->native);
+  PyObject *list = PyList_New((Py_ssize_t)n);
+  for (size_t i = 0; list != NULL && i < n; i++) {
     webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
+    double seconds = timing == NULL ? 0 : timing->seconds[i] / (double)timing->n_runs;
     webnn_graph_get_step(graph->native, i, &step);
-    PyObject *dict =
-        Py_BuildValue("{sssssssNsdsKsK}", "operations", step.operations, "kernel", step.kernel,
-                      "shapes", step.shapes, "label",
-                      PyUnicode_DecodeUTF8(step.label.data, (Py_ssize_t)step.label.size, "replace"),
-                      "seconds", timing->seconds[i] / (double)timing->n_runs, "bytes",
-                      (unsigned long long)step.n_bytes, "flops", (unsigned long long)step.n_flops);
-    if (dict == NULL)
-      Py_CLEAR(list);
-    else if (PyList_SetItem(list, (Py_ssize_t)i, dict) < 0)
-      Py_CLEAR(list);
+    PyObject *dict = step_dict(&step, timing == NULL ? NULL : &seconds);
+    if (dict == NULL || PyList_SetItem(list, (Py_ssize_t)i, dict) < 0) Py_CLEAR(list);
   }
   return list;
+}
+
+PyObject *wpy_graph_steps(PyObject *graph, void *unused) {
+  (void)unused;
+  return steps_list((Graph *)graph, NULL);
 }
 
 PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t n_args,

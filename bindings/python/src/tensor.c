@@ -253,33 +253,38 @@ static PyObject *lend(Tensor *self, bool versioned, bool must_copy, bool may_cop
   return capsule;
 }
 
-/* True when the consumer reads version 1 or newer; -1 and an exception when it says nonsense. */
-static int reads_versioned(PyObject *max_version) {
-  if (wpy_absent(max_version)) return 0;
-  PyObject *major = PySequence_GetItem(max_version, 0);
-  long number = major == NULL ? -1 : PyLong_AsLong(major);
-  Py_XDECREF(major);
-  return number == -1 && PyErr_Occurred() ? -1 : number >= DLPACK_MAJOR;
-}
-
-static int wants_cpu(PyObject *device) {
-  int type, id;
-  if (wpy_absent(device)) return 0;
-  if (!PyTuple_Check(device) || !PyArg_ParseTuple(device, "ii", &type, &id)) return -1;
-  if (type == DLPACK_CPU) return 0;
-  PyErr_SetString(PyExc_BufferError, "the tensor is in the memory of the CPU");
-  return -1;
+static int read_pair(const char *argument, PyObject *object, uint32_t pair[2]) {
+  Where where = {"__dlpack__", argument, NULL};
+  Scratch scratch;
+  const uint32_t *numbers;
+  size_t n;
+  wpy_scratch_init(&scratch);
+  int failed = wpy_uints(&where, object, &scratch, &numbers, &n);
+  if (!failed && n != 2) failed = wpy_argument_error(&where, "must be a pair of numbers");
+  if (!failed) memcpy(pair, numbers, 2 * sizeof *pair);
+  wpy_scratch_free(&scratch);
+  return failed;
 }
 
 static PyObject *tensor_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                                PyObject *names) {
   static const char *const keywords[] = {"stream", "max_version", "dl_device", "copy", NULL};
   static const Params params = {"__dlpack__", keywords, 0, 0};
+  Where copy_where = {params.function, keywords[3], NULL};
+  uint32_t version[2] = {0, 0}, device[2] = {DLPACK_CPU, 0};
   PyObject *given[4];
-  if (wpy_parse(&params, args, n_args, names, given) < 0) return NULL;
-  int versioned = reads_versioned(given[1]);
-  if (versioned < 0 || wants_cpu(given[2]) < 0) return NULL;
-  return lend((Tensor *)self, versioned, given[3] == Py_True, given[3] != Py_False);
+  bool must_copy;
+  if (wpy_parse(&params, args, n_args, names, given) < 0 ||
+      (!wpy_absent(given[1]) && read_pair(keywords[1], given[1], version) < 0) ||
+      (!wpy_absent(given[2]) && read_pair(keywords[2], given[2], device) < 0) ||
+      wpy_bool_or(&copy_where, given[3], false, &must_copy) < 0)
+    return NULL;
+  if (device[0] != DLPACK_CPU) {
+    PyErr_SetString(PyExc_BufferError, "the tensor is in the memory of the CPU");
+    return NULL;
+  }
+  bool may_copy = must_copy || wpy_absent(given[3]);
+  return lend((Tensor *)self, version[0] >= DLPACK_MAJOR, must_copy, may_copy);
 }
 
 static PyObject *tensor_dlpack_device(PyObject *self, PyObject *unused) {

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Protocol, Self, SupportsFloat, SupportsIndex, TypeVar, overload
 
@@ -236,7 +236,12 @@ class Graph:
         """Where it can run."""
 
     @property
+    def steps(self) -> list[dict[str, Any]]:
+        """What runs, in order: operations, kernel, shapes, label, bytes, flops."""
+
+    @property
     def _definition(self) -> bytes | None: ...
+    def _repr_html_(self) -> str | None: ...
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> list[dict[str, Any]]:
         """Runs the graph and says of each step, in running order, what it does and how long it takes."""
 

@@ -59,23 +59,29 @@ static int by_size(const void *a, const void *b) {
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_offset(const void *a, const void *b) {
-  const wnn_cell *x = *(wnn_cell *const *)a, *y = *(wnn_cell *const *)b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
+/* Where a cell is in the arena, and when. */
+typedef struct stay {
+  size_t begin, end;  /* bytes */
+  size_t first, last; /* steps */
+} stay;
 
-/* The lowest gap that is free for the whole life of `cell` among those placed (sorted into `near`). */
-static size_t lowest_gap(wnn_cell **placed, size_t n_placed, wnn_cell **near, const wnn_cell *cell) {
-  size_t n = 0, at = 0;
-  for (size_t i = 0; i < n_placed; i++)
-    if (placed[i]->first <= cell->last && cell->first <= placed[i]->last) near[n++] = placed[i];
-  qsort(near, n, sizeof *near, by_offset);
+/* The lowest gap that is free for the whole life of `cell`. `stays` are sorted by begin. */
+static size_t lowest_gap(const stay *stays, size_t n, const wnn_cell *cell) {
+  size_t at = 0, n_bytes = aligned(cell->n_bytes);
   for (size_t i = 0; i < n; i++) {
-    if (near[i]->offset >= at + aligned(cell->n_bytes)) break;
-    size_t end = near[i]->offset + aligned(near[i]->n_bytes);
-    if (end > at) at = end;
+    if (stays[i].first > cell->last || cell->first > stays[i].last) continue;
+    if (stays[i].begin >= at + n_bytes) break;
+    if (stays[i].end > at) at = stays[i].end;
   }
   return at;
+}
+
+static void insert(stay *stays, size_t n, stay new) {
+  while (n > 0 && stays[n - 1].begin > new.begin) {
+    stays[n] = stays[n - 1];
+    n--;
+  }
+  stays[n] = new;
 }
 
 webnn_status wnn_program_place(wnn_program *program) {
@@ -84,13 +90,14 @@ webnn_status wnn_program_place(wnn_program *program) {
   for (size_t i = 0; i < program->n_roots; i++)
     if (program->roots[i]->root == program->roots[i]) program->roots[n++] = program->roots[i];
   program->n_roots = n;
-  wnn_cell **near = wnn_arena_array(program->arena, n, sizeof *near);
-  if (near == NULL) return WEBNN_ERROR_UNKNOWN;
+  stay *stays = wnn_arena_array(program->arena, n, sizeof *stays);
+  if (stays == NULL) return WEBNN_ERROR_UNKNOWN;
   if (n != 0) qsort(program->roots, n, sizeof *program->roots, by_size);
   for (size_t i = 0; i < n; i++) {
     wnn_cell *cell = program->roots[i];
-    cell->offset = lowest_gap(program->roots, i, near, cell);
+    cell->offset = lowest_gap(stays, i, cell);
     size_t end = cell->offset + aligned(cell->n_bytes);
+    insert(stays, i, (stay){cell->offset, end, cell->first, cell->last});
     if (end > program->arena_bytes) program->arena_bytes = end;
   }
   return WEBNN_OK;

@@ -10,6 +10,7 @@ import itertools
 import numpy as np
 
 from . import definition as definitions
+from .reference.numbers import working_type
 from .tolerance import Allowance, _finite, allowances, nudged, same_kind, spacing
 
 # These change no value, so an error can't begin here.
@@ -41,10 +42,12 @@ def _upset(result, doubt, random):
     return np.where(doubt & (random.random(result.shape) < 0.75), anything, result)
 
 
-def _noisy_run(definition, values, limits, random):
+def _noisy_run(definition, values, limits, working, random):
     values = dict(values)
     for step in definition["operators"]:
-        for name, result in zip(step["outputs"], definitions.run_operator(step, values)):
+        with working_type(working):
+            results = definitions.run_operator(step, values)
+        for name, result in zip(step["outputs"], results):
             if step["op"] not in EXACT and result.dtype.kind == "f":
                 result = _upset(_shaken(result, limits[name], random), limits[name].doubt, random)
             values[name] = result
@@ -74,7 +77,8 @@ def output_allowances(definition, values, names, level="strict", runs=8):
     doubt = {name: np.broadcast_to(limits[name].doubt, values[name].shape).copy() for name in names}
     random = np.random.default_rng(runs)
     start = {name: values[name] for name in definition["inputs"]}
-    others = (_noisy_run(definition, start, limits, random) for _ in range(runs))
+    working = itertools.cycle((np.float64, np.float32))
+    others = (_noisy_run(definition, start, limits, next(working), random) for _ in range(runs))
     for noisy in itertools.chain(others, filter(None, [_unrounded_run(definition, values)])):
         for name in names:
             with np.errstate(all="ignore"):

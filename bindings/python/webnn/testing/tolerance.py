@@ -8,6 +8,7 @@ import json
 import numpy as np
 
 from . import definition
+from .reference import OPERATIONS
 from .reference.numbers import tipped, working_type
 from .terms import LARGEST, terms
 
@@ -102,18 +103,22 @@ def nudged(values, random):
 
 
 def _evaluations(step, values, metric):
-    """The outputs where ties fall the other way; or those in float32, then those of nudged operands."""
+    """The outputs where ties fall the other way; or those in float32, then those of nudged operands in both."""
     if metric == "TIES":
         for share in (_TIP, -_TIP):
             with tipped(share):
-                yield definition.run_operator(step, values)
+                results = definition.run_operator(step, values)
+            yield results
         return
     with working_type(np.float32):
-        yield definition.run_operator(step, values)
+        results = definition.run_operator(step, values)
+    yield results
     random = np.random.default_rng(0)
     used = dict.fromkeys(definition.operands_of(step))
-    for _ in range(_NUDGES):
-        yield definition.run_operator(step, {name: nudged(values[name], random) for name in used})
+    for k in range(_NUDGES):
+        with working_type((np.float64, np.float32)[k % 2]):
+            results = definition.run_operator(step, {name: nudged(values[name], random) for name in used})
+        yield results
 
 
 def same_kind(a, b):
@@ -122,10 +127,21 @@ def same_kind(a, b):
     return np.where(finite[0] | finite[1], finite[0] & finite[1], (a == b) | (np.isnan(a) & np.isnan(b)))
 
 
+def _folds_badly(step, values, like):
+    """Where batchNormalization's factor, which may be computed first, is too large for float32."""
+    if step["op"] != "batchNormalization":
+        return np.zeros(like.shape, bool)
+    (x, _, variance), options = definition.call(step, values)
+    options.pop("label", None)
+    one, zero = np.ones_like(x), np.zeros_like(variance)
+    factor = OPERATIONS["batch_normalization"](one, zero, variance, **{**options, "bias": None})
+    return ~np.isfinite(factor)
+
+
 def _spread(step, values, expected, metric):
     """By output: how far it moves, and where it becomes another infinity, NaN, or neither."""
     moved = [np.zeros(result.shape) for result in expected]
-    doubt = [np.zeros(result.shape, bool) for result in expected]
+    doubt = [_folds_badly(step, values, result) for result in expected]
     for outputs in _evaluations(step, values, metric):
         for k, (result, other) in enumerate(zip(expected, outputs)):
             with np.errstate(all="ignore"):

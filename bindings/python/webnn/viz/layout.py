@@ -6,6 +6,8 @@ one. An edge over several layers gets a place to pass in each; edges from one po
 
 import dataclasses
 
+from .columns import Columns
+
 _SWEEPS = 24
 _COLUMN_GAP, _LANE_GAP, _LANE = 28, 18, 2
 _LAYER_GAP = 34
@@ -131,45 +133,13 @@ class _Layers:
 
     # ---- places
 
+    def gap(self, left, right):
+        """How far apart the middles of two items are at least."""
+        lanes = self.is_lane(left) and self.is_lane(right)
+        return (self.width[left] + self.width[right]) / 2 + (_LANE_GAP if lanes else _COLUMN_GAP)
+
     def place(self):
-        self.x = [0.0] * len(self.width)
-        self.offsets = [self.spacing(row) for row in self.rows]
-        for row, offsets in zip(self.rows, self.offsets):
-            for item, offset in zip(row, offsets):
-                self.x[item] = offset - offsets[-1] / 2
-        for sweep in range(_SWEEPS):
-            downwards = sweep % 2 == 0
-            rows = list(zip(self.rows, self.offsets))
-            for row, offsets in rows if downwards else reversed(rows):
-                self.align(row, offsets, (self.up,) if downwards else (self.down,))
-        for row, offsets in zip(self.rows, self.offsets):
-            self.align(row, offsets, (self.up, self.down))
-
-    def spacing(self, row):
-        """How far each item is from the first when all stand close."""
-        offsets = [0.0] * len(row)
-        for i in range(1, len(row)):
-            lanes = self.is_lane(row[i - 1]) and self.is_lane(row[i])
-            gap = _LANE_GAP if lanes else _COLUMN_GAP
-            offsets[i] = offsets[i - 1] + (self.width[row[i - 1]] + self.width[row[i]]) / 2 + gap
-        return offsets
-
-    def pull(self, item, other):
-        """Long edges want to be straight most of all."""
-        return (1, 4, 16)[self.is_lane(item) + self.is_lane(other)]
-
-    def align(self, row, offsets, sides):
-        """Moves a row's items as close to their neighbours as the order allows: least squares."""
-        wishes, weights = [], []
-        for item in row:
-            pulls = [(self.pull(item, other), other) for side in sides for other in side[item]]
-            weight = sum(pull for pull, _ in pulls)
-            wish = sum(pull * self.x[other] for pull, other in pulls) / weight if weight else self.x[item]
-            wishes.append(wish)
-            weights.append(weight or 0.01)
-        shifted = _monotone([wish - offset for wish, offset in zip(wishes, offsets)], weights)
-        for item, place, offset in zip(row, shifted, offsets):
-            self.x[item] = place + offset
+        self.x = Columns(self.rows, self.up, self.down, self.is_lane, self.gap).places() if self.rows else []
 
     def finish(self):
         left = min((self.x[i] - self.width[i] / 2 for i in range(len(self.width))), default=0)
@@ -223,17 +193,3 @@ def _inversions(values):
             counts[i] += 1
             i += i & -i
     return total
-
-
-def _monotone(values, weights):
-    """The closest list that never falls: neighbours that do are pooled."""
-    pools = []
-    for value, weight in zip(values, weights):
-        pools.append([value, weight, 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            value, weight, n = pools.pop()
-            last = pools[-1]
-            last[0] = (last[0] * last[1] + value * weight) / (last[1] + weight)
-            last[1] += weight
-            last[2] += n
-    return [value for value, _, n in pools for _ in range(n)]

@@ -12,6 +12,7 @@ from .nodes import nodes_of
 
 FONT = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 INK, FADED, RULE, PAPER = "#1e293b", "#64748b", "#cbd5e1", "#ffffff"
+_EDGE = "#94a3b8"
 
 # Of each family the colours of a heading and of its border.
 COLOURS = {
@@ -94,7 +95,7 @@ def text_width(text, size, bold=False):
 
 def fit(text, size, room, bold=False, keep_end=False):
     """A text that is not wider than `room`; what is cut off is at the end, or else at the beginning."""
-    if text_width(text, size, bold) <= room:
+    if text_width(text, size, bold) <= room + 0.1:
         return text
     while text and text_width(text + "…", size, bold) > room:
         text = text[1:] if keep_end else text[:-1]
@@ -173,28 +174,27 @@ def _path(pattern, *numbers):
 
 
 def _edges(paper, nodes, edges, boxes, layout):
-    ends = _ends(edges, boxes, layout)
+    starts, ends = _starts(edges, boxes, layout), _ends(edges, boxes, layout)
     heads, drawn = [], set()
-    for (source, port, target), route, end in zip(edges, layout.routes, ends):
-        x, _, bottom = route[0]
-        if len(nodes[source].results) and nodes[source].kind not in ("input", "output"):
-            x += _port_shift(edges, source, port, boxes[source].width)
-        start = boxes[source].y + boxes[source].height
-        words = [_path("M{} {}", x, start)] + ([_path("V{}", bottom)] if bottom > start else [])
-        y = bottom
-        for lane, top, bottom in route[1:]:
-            words.append(_curve(x, y, lane, top))
-            if bottom > top:
-                words.append(_path("V{}", bottom))
-            x, y = lane, bottom
-        words.append(_curve(x, y, end, boxes[target].y - 4))
+    for (source, _, target), route, x, end in zip(edges, layout.routes, starts, ends):
+        y, top = boxes[source].y + boxes[source].height, boxes[target].y
+        words = [_path("M{} {}", x, y)]
+        if route[0][2] > y:  # past taller boxes beside it
+            y = route[0][2]
+            words.append(_path("V{}", y))
+        for lane, lane_top, lane_bottom in route[1:]:
+            words.append(_curve(x, y, lane, lane_top))
+            if lane_bottom > lane_top:
+                words.append(_path("V{}", lane_bottom))
+            x, y = lane, lane_bottom
+        words.append(_curve(x, y, end, top - 4))
         path = " ".join(words)
         if path not in drawn:
             drawn.add(path)
-            paper.add("path", d=path, fill="none", stroke="#94a3b8", stroke_width=1.4)
-            heads.append((end, boxes[target].y))
+            paper.add("path", d=path, fill="none", stroke=_EDGE, stroke_width=1.4)
+            heads.append((end, top))
     for x, y in heads:
-        paper.add("path", d=_path("M{} {} l-3.5 -6 h7 z", x, y), fill="#94a3b8")
+        paper.add("path", d=_path("M{} {} l-3.5 -6 h7 z", x, y), fill=_EDGE)
 
 
 def _curve(x0, y0, x1, y1):
@@ -204,21 +204,27 @@ def _curve(x0, y0, x1, y1):
     return _path("C{} {} {} {} {} {}", x0, middle, x1, middle, x1, y1)
 
 
-def _port_shift(edges, source, port, width):
-    """Outputs of an operation leave side by side."""
-    ports = 1 + max(edge[1] for edge in edges if edge[0] == source)
-    return (port - (ports - 1) / 2) * min(16, (width - 20) / ports)
+def _side_by_side(places, x, width):
+    """Spreads what leaves or meets a box at `x`, in the order of the places where it comes from or goes to."""
+    order = sorted(places, key=places.__getitem__)
+    step = min(16, (width - 20) / len(order))
+    return {key: x + (k - (len(order) - 1) / 2) * step for k, key in enumerate(order)}
+
+
+def _starts(edges, boxes, layout):
+    """Where each edge leaves: one place for each output."""
+    goals = {}
+    for (source, port, target), route in zip(edges, layout.routes):
+        goals.setdefault(source, {})[port] = route[1][0] if len(route) > 1 else boxes[target].x
+    places = {source: _side_by_side(ports, boxes[source].x, boxes[source].width) for source, ports in goals.items()}
+    return [places[source][port] for source, port, _ in edges]
 
 
 def _ends(edges, boxes, layout):
-    """Where each edge meets its target: side by side, in the order in which they come."""
-    by_target = {}
+    """Where each edge meets its target."""
+    origins = {}
     for i, (_, _, target) in enumerate(edges):
-        by_target.setdefault(target, []).append(i)
-    ends = [0.0] * len(edges)
-    for target, members in by_target.items():
-        members.sort(key=lambda i: layout.routes[i][-1][0])
-        step = min(16, (boxes[target].width - 20) / len(members))
-        for k, i in enumerate(members):
-            ends[i] = boxes[target].x + (k - (len(members) - 1) / 2) * step
-    return ends
+        origins.setdefault(target, {})[i] = layout.routes[i][-1][0]
+    places = {target: _side_by_side(members, boxes[target].x, boxes[target].width)
+              for target, members in origins.items()}
+    return [places[target][i] for i, (_, _, target) in enumerate(edges)]

@@ -27,14 +27,14 @@ def truth(scope, op):
     scope.call(op, {"a": ref(scope.some(op, "a"))})
 
 
-def partner(scope, shape):
-    """A shape that broadcasts with another one, to either side."""
+def partner(scope, shape, enlarges=True):
+    """A shape that broadcasts with another one, to either side; or to that one alone."""
     if scope.chance(50):
         return list(shape)
     dims = [dim if scope.chance(60) else 1 for dim in shape]
     dims = dims[scope.integer(0, len(dims)):]
-    if dims and dims[0] == 1 and scope.chance(20):
-        dims[0] = scope.integer(1, 3) if len(dims) > len(shape) or shape[-len(dims)] == 1 else 1
+    if enlarges and dims and shape[-len(dims)] == 1 and scope.chance(20):
+        dims[0] = scope.integer(1, 3)
     return dims
 
 

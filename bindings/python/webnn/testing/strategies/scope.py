@@ -43,6 +43,7 @@ class Scope:
         self.data_types = data_types
         self.kinds = kinds
         self.max_elements = max_elements
+        self.largest = 6 if max_elements <= 1024 else 24
         self.reuse = reuse
         self.inputs, self.operators, self.values = {}, [], {}
 
@@ -69,10 +70,10 @@ class Scope:
         wanted = [name for name in allowed if self.data_types is None or name in self.data_types]
         return self.one_of(wanted or allowed)
 
-    def shape(self, low=0, high=4, largest=6):
+    def shape(self, low=0, high=4, largest=None):
         """A shape of few elements, now and then with one long dimension."""
-        rank = self.integer(low, high)
-        shape = [self.draw(st.integers(1, largest)) for _ in range(rank)]
+        rank, largest = self.integer(low, high), largest or self.largest
+        shape = [self.integer(1, largest) for _ in range(rank)]
         if rank and self.chance(15):
             shape[self.integer(0, rank - 1)] = self.integer(largest, max(self.max_elements // 4, largest))
         while math.prod(shape) > self.max_elements:

@@ -8,11 +8,10 @@ from .values import numbers
 
 def image(scope, op, channels, layout):
     """A batch of images: an operand that is there, or a new one."""
-    spatial = [scope.integer(1, 9), scope.integer(1, 9)]
+    spatial = [scope.integer(1, scope.largest + 3) for _ in range(2)]
     batch = scope.integer(1, 2)
     shape = [batch, *spatial, channels] if layout == "nhwc" else [batch, channels, *spatial]
-    known = scope.some(op, low=4, high=4, shape=shape)
-    return known
+    return scope.some(op, low=4, high=4, shape=shape)
 
 
 def planes(scope, name, layout):
@@ -141,7 +140,7 @@ def gemm(scope, op):
     rows, depth = reversed(scope.dims(a)) if turn_a else scope.dims(a)
     columns = scope.one_of([1, 2, 3, 5, 8, 17, 64])
     b = scope.like(dtype, [columns, depth] if turn_b else [depth, columns])
-    c = scope.maybe(lambda: ref(scope.like(dtype, partner(scope, [rows, columns]))))
+    c = scope.maybe(lambda: ref(scope.like(dtype, partner(scope, [rows, columns], enlarges=False))))
     scope.call(op, {"a": ref(a), "b": ref(b)}, c=c, a_transpose=turn_a, b_transpose=turn_b,
                alpha=scope.maybe(lambda: scope.draw(numbers(dtype, ("plain",)))),
                beta=scope.maybe(lambda: scope.draw(numbers(dtype, ("plain",)))))

@@ -1,0 +1,42 @@
+/* Arithmetic of our own convolutions on float32, channels last, compiled for several instruction sets. */
+#ifndef WNN_ONEDNN_CONV_ROWS_H
+#define WNN_ONEDNN_CONV_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* c = a · b. Columns of b come in panels: `depth` rows of `vectors` vectors, one panel behind the other. */
+typedef struct wnn_product {
+  const float *a, *panels;
+  float *c;
+  size_t a_stride, c_stride; /* between rows */
+  size_t n_rows, depth;
+  size_t n_panels, vectors;
+} wnn_product;
+
+#define WNN_MAX_PANEL_VECTORS 3
+
+/* Winograd's minimal filtering, F(4×4, 3×3), at the points 0, ±√½, ±√2 and infinity: a tile of 4×4 results comes from
+ * 6×6 pixels and 6×6 numbers in between. */
+enum {
+  WNN_WINOGRAD_OUT = 4,
+  WNN_WINOGRAD_IN = 6,
+  WNN_WINOGRAD_PIXELS = WNN_WINOGRAD_OUT * WNN_WINOGRAD_OUT,
+  WNN_WINOGRAD_NUMBERS = WNN_WINOGRAD_IN * WNN_WINOGRAD_IN,
+};
+
+typedef struct wnn_conv_rows {
+  size_t lanes;                              /* of a vector */
+  size_t tile_rows[WNN_MAX_PANEL_VECTORS + 1]; /* rows of `a` at a time, by the vectors of a panel */
+  void (*product)(const wnn_product *is);
+  /* The 36 pixels of a tile become 36 numbers a channel, `stride` apart; channels are filled up to whole vectors. */
+  void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
+  /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */
+  bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
+} wnn_conv_rows;
+
+struct wnn_host;
+/* For this processor, but without what the host's switches leave out. */
+const wnn_conv_rows *wnn_conv_rows_for(const struct wnn_host *host);
+
+#endif

@@ -1,0 +1,3 @@
+/* Element-wise rows compiled for avx512. */
+#define WNN_ISA avx512
+#include "kernels/conv_rows.inc"
