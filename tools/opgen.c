@@ -1,5 +1,5 @@
-/* Prints what is generated from the operation table: opgen ops.h | typed.c | _ops.pyi | ops.md |
- * limits. `opgen --write ROOT` refreshes the checked-in files, `opgen --check ROOT` fails when one
+/* Prints what is generated from the operation table: opgen ops.h | typed.c | _ops.pyi | ops.lua |
+ * ops.md | limits. `opgen --write ROOT` refreshes the checked-in files, `opgen --check ROOT` fails when one
  * is stale. limits is never written: the checked-in file comes from the specification's facts and
  * must equal the table. */
 #include "opgen.h"
@@ -43,6 +43,7 @@ static const struct {
     {"ops.h", "libwebnn/include/webnn/ops.h", print_ops_h, true},
     {"typed.c", "libwebnn/src/op/typed.c", print_typed_c, true},
     {"_ops.pyi", "bindings/python/webnn/_ops.pyi", print_ops_pyi, true},
+    {"ops.lua", "bindings/lua/types/ops.lua", print_ops_lua, true},
     {"ops.md", "docs/ops.md", print_ops_md, true},
     {"limits", "tests/data/limits/ops.json", print_limits, false},
 };
@@ -100,6 +101,6 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], files[i].name) == 0)
       return files[i].print(stdout), ferror(stdout) != 0;
   fprintf(stderr,
-          "usage: opgen ops.h|typed.c|_ops.pyi|ops.md|limits, opgen --check|--write ROOT\n");
+          "usage: opgen ops.h|typed.c|_ops.pyi|ops.lua|ops.md|limits, opgen --check|--write ROOT\n");
   return 2;
 }

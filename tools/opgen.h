@@ -36,6 +36,7 @@ void print_types(FILE *out, uint32_t types, const char *between);
 void print_ops_h(FILE *out);
 void print_typed_c(FILE *out);
 void print_ops_pyi(FILE *out);
+void print_ops_lua(FILE *out);
 void print_ops_md(FILE *out);
 void print_limits(FILE *out);
 

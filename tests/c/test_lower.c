@@ -119,6 +119,10 @@ static webnn_operand *a_reshape_with_ones(maker *m) {
   return neg_of(m, reshape_of(m, relu_of(m, image(m)), SHAPE(1, 2, 6, 1, 12, 1)));
 }
 static webnn_operand *a_view_as_output(maker *m) { return reshape_of(m, image(m), SHAPE(144)); }
+static webnn_operand *a_view_of_a_result(maker *m) { return reshape_of(m, neg_of(m, image(m)), SHAPE(144)); }
+static webnn_operand *a_turned_result(maker *m) {
+  return transpose_of(m, relu_of(m, image(m)), SHAPE(0, 2, 3, 1));
+}
 static webnn_operand *an_input_as_output(maker *m) { return identity_of(m, image(m)); }
 static webnn_operand *a_follower(maker *m) { return reverse_of(m, relu_of(m, image(m))); }
 static webnn_operand *a_reader(maker *m) { return reduce_sum_of(m, relu_of(m, image(m))); }
@@ -141,6 +145,8 @@ static const struct {
     ROW(a_reshape_across_the_layout, 4, 2), /* in, relu, out, neg */
     ROW(a_reshape_with_ones, 4, 2),
     ROW(a_view_as_output, 1, 1),
+    ROW(a_view_of_a_result, 1, 1),          /* written where it belongs */
+    ROW(a_turned_result, 2, 2),             /* in, relu; relu, turned */
     ROW(an_input_as_output, 1, 1),
     ROW(a_follower, 4, 2),
     ROW(a_reader, 3, 2),

@@ -81,10 +81,14 @@ def test_bad_timeout(pending, timeout):
 def test_result_is_interruptible(context):
     main = threading.main_thread().ident
     timer = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        context.lost.result(30)
-    timer.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            context.lost.result(30)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_gil_is_free_while_waiting(context):

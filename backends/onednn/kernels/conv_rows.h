@@ -2,7 +2,8 @@
 #ifndef WNN_ONEDNN_CONV_ROWS_H
 #define WNN_ONEDNN_CONV_ROWS_H
 
-#include <stdbool.h>
+#include "backend.h"
+
 #include <stddef.h>
 
 /* c = a · b. Columns of b come in panels: `depth` rows of `vectors` vectors, one panel behind the other. */
@@ -35,8 +36,7 @@ typedef struct wnn_conv_rows {
   bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
 } wnn_conv_rows;
 
-struct wnn_host;
 /* For this processor, but without what the host's switches leave out. */
-const wnn_conv_rows *wnn_conv_rows_for(const struct wnn_host *host);
+const wnn_conv_rows *wnn_conv_rows_for(const wnn_host *host);
 
 #endif

@@ -1,3 +1,3 @@
-/* Element-wise rows compiled for avx512. */
+/* Rows of convolutions compiled for avx512. */
 #define WNN_ISA avx512
 #include "kernels/conv_rows.inc"

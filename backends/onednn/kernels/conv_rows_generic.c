@@ -1,3 +1,3 @@
-/* Element-wise rows compiled for generic. */
+/* Rows of convolutions compiled for generic. */
 #define WNN_ISA generic
 #include "kernels/conv_rows.inc"

@@ -52,7 +52,7 @@ static void set_bounds(wnn_stage_args *args, webnn_number low, webnn_number high
   }
 }
 
-static void set_args(wnn_stage_args *args, const wnn_node *node) {
+void wnn_set_stage_args(wnn_stage_args *args, const wnn_node *node) {
   switch (node->op->id) {
     case WNN_OP_CLAMP: {
       const wnn_clamp_attrs *a = node->attrs;
@@ -87,7 +87,7 @@ static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn
     if (WNN_IS_STAGE(st->from[i]) && WNN_STAGE_OF(st->from[i]) != s - 1) return false;
     if (st->from[i] == WNN_FROM_NONE) return false;
   }
-  set_args(&st->args, post->node);
+  wnn_set_stage_args(&st->args, post->node);
   const wnn_desc *desc = source_desc(region, post, typed_operand(op));
   st->fn = plan->vector->stage(op, computed_as(desc->type), computed_as(post->desc.type));
   return st->fn != NULL;

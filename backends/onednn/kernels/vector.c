@@ -17,22 +17,35 @@ static bool switched_off(const char *switches, const char *name) {
   return false;
 }
 
-static const wnn_vector *widest(bool avx2, bool avx512) {
+static wnn_isa widest(bool avx2, bool avx512) {
 #ifdef __x86_64__
   avx512 = avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
   avx2 = avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-  if (avx2 && avx512) return &wnn_vector_avx512;
-  if (avx2) return &wnn_vector_avx2;
+  if (avx2) return avx512 ? WNN_ISA_AVX512 : WNN_ISA_AVX2;
+#else
+  (void)avx2, (void)avx512;
+#endif
+  return WNN_ISA_GENERIC;
+}
+
+wnn_isa wnn_isa_for(const wnn_host *host) {
+  return widest(!switched_off(host->passes, "-avx2"), !switched_off(host->passes, "-avx512"));
+}
+
+static const wnn_vector *vector_of(wnn_isa isa) {
+#ifdef __x86_64__
+  if (isa == WNN_ISA_AVX512) return &wnn_vector_avx512;
+  if (isa == WNN_ISA_AVX2) return &wnn_vector_avx2;
+#else
+  (void)isa;
 #endif
   return &wnn_vector_generic;
 }
 
-const wnn_vector *wnn_vector_get(void) { return widest(true, true); }
+const wnn_vector *wnn_vector_get(void) { return vector_of(widest(true, true)); }
 
-const wnn_vector *wnn_vector_for(const wnn_host *host) {
-  return widest(!switched_off(host->passes, "-avx2"), !switched_off(host->passes, "-avx512"));
-}
+const wnn_vector *wnn_vector_for(const wnn_host *host) { return vector_of(wnn_isa_for(host)); }
 
 static uint64_t start_bits(wnn_fold fold, webnn_data_type type) {
   switch (fold) {

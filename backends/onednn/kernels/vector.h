@@ -12,6 +12,9 @@ typedef struct wnn_stage_args {
   uint64_t u[2];
 } wnn_stage_args;
 
+/* The numbers that a node's attributes have for its stage. */
+void wnn_set_stage_args(wnn_stage_args *args, const wnn_node *node);
+
 /* out[k] = op(in[0][k], in[1][k], ...) for k below n. `out` may be one of the operands. float16 never comes here:
  * it is widened before and narrowed behind. */
 typedef void (*wnn_stage_fn)(const void *const *in, void *out, size_t n, const wnn_stage_args *args);
@@ -83,9 +86,19 @@ typedef struct wnn_vector {
                        size_t columns);
 } wnn_vector;
 
+/* Instruction sets that rows are compiled for. */
+typedef enum wnn_isa {
+  WNN_ISA_GENERIC,
+  WNN_ISA_AVX2,
+  WNN_ISA_AVX512,
+} wnn_isa;
+
+/* The widest of this processor, but the words -avx512 and -avx2 among the host's switches leave out wide ones. */
+wnn_isa wnn_isa_for(const wnn_host *host);
+
 /* For this processor. */
 const wnn_vector *wnn_vector_get(void);
-/* The same, but the words -avx512 and -avx2 among the host's switches leave out wide ones. */
+/* Of wnn_isa_for. */
 const wnn_vector *wnn_vector_for(const wnn_host *host);
 
 #endif

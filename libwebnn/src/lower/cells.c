@@ -269,6 +269,16 @@ static webnn_status add_leaves(wnn_program *program) {
   return WEBNN_OK;
 }
 
+/* True when `from`, which lies plain, is all of a piece of the arena: that piece becomes the output's own memory. */
+static bool move_to_output(wnn_cell *from, size_t index) {
+  wnn_cell *root = from->root;
+  bool is_whole = root->n_bytes == from->n_bytes && wnn_layout_is_plain(&from->layout, &from->desc);
+  if (root->place != WNN_PLACE_ARENA || !is_whole) return false;
+  root->place = WNN_PLACE_OUTPUT;
+  root->index = index;
+  return true;
+}
+
 /* Outputs that no step writes where they belong: views, other layouts, a second name, inputs, constants. */
 static webnn_status copy_outputs(wnn_program *program) {
   wnn_graph *graph = program->graph;
@@ -278,6 +288,7 @@ static webnn_status copy_outputs(wnn_program *program) {
     wnn_cell *from = find_layout(program, value, &plain);
     if (from == NULL) from = program->cells[value->id];
     if (from->root == from && from->place == WNN_PLACE_OUTPUT && from->index == i) continue;
+    if (move_to_output(from, i)) continue;
     wnn_cell *to = new_cell(program, &value->desc, plain, WNN_PLACE_OUTPUT);
     if (to == NULL) return WEBNN_ERROR_UNKNOWN;
     to->index = i;

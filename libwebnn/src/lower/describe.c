@@ -56,6 +56,13 @@ static uint64_t count_flops(const wnn_region *region) {
       const wnn_gemm_attrs *attrs = region->anchor->attrs;
       return 2 * n * in->dims[attrs->a_transpose ? 0 : 1];
     }
+    case WNN_OP_GRU:
+    case WNN_OP_GRU_CELL:
+    case WNN_OP_LSTM:
+    case WNN_OP_LSTM_CELL: { /* each step of each batch meets all weights */
+      uint64_t rows = wnn_desc_count(in) / in->dims[in->rank - 1];
+      return 2 * rows * (wnn_desc_count(region->inputs[1].desc) + wnn_desc_count(region->inputs[2].desc));
+    }
     default: return 0;
   }
 }

@@ -18,7 +18,8 @@ static const struct {
     {"absorb", wnn_pass_absorb},
     {"fuse", NULL},
     {"layout", NULL},
-    {"avx2", NULL}, /* instruction sets of the kernels */
+    {"winograd", NULL}, /* 3×3 convolutions by fewer multiplications */
+    {"avx2", NULL},     /* instruction sets of the kernels */
     {"avx512", NULL},
 };
 #define N_PASSES (sizeof passes / sizeof passes[0])

@@ -172,7 +172,7 @@ class Importer:
         """The names that a node needs, one after the other: of an If whose condition is known, one branch's."""
         yield from filter(None, node.input)
         graphs = {a.name: a.g for a in node.attribute if a.type == a.GRAPH}
-        if node.op_type == "If" and node.input and not node.domain:
+        if node.op_type == "If" and not node.domain and any(node.input[:1]):
             condition = scope.home(node.input[0]).values[node.input[0]]
             if is_constant(condition):
                 graphs = {"": graphs.get("then_branch" if condition.size and condition.flat[0] else "else_branch")}

@@ -10,7 +10,7 @@ import numpy as np
 from . import definition
 from .reference import OPERATIONS
 from .reference.numbers import tipped, working_type
-from .terms import LARGEST, terms
+from .terms import LARGEST, LEAST, terms
 
 LEVELS = ("conformance", "strict")
 _EXACT = {"metric": "ULP", "value": 0}
@@ -128,14 +128,15 @@ def same_kind(a, b):
 
 
 def _folds_badly(step, values, like):
-    """Where batchNormalization's factor, which may be computed first, is too large for float32."""
+    """Where batchNormalization's factor, which may be computed first, is too large or too small for float32."""
     if step["op"] != "batchNormalization":
         return np.zeros(like.shape, bool)
-    (x, _, variance), options = definition.call(step, values)
+    (_, _, variance), options = definition.call(step, values)
+    options = {**options, "bias": None}
     options.pop("label", None)
-    one, zero = np.ones_like(x), np.zeros_like(variance)
-    factor = OPERATIONS["batch_normalization"](one, zero, variance, **{**options, "bias": None})
-    return ~np.isfinite(factor)
+    one, zero = np.ones(like.shape), np.zeros(variance.shape)
+    factor = np.absolute(OPERATIONS["batch_normalization"](one, zero, variance, **options))
+    return ((factor > 0) & (factor < LEAST)) | (np.isfinite(factor) & (factor > LARGEST))
 
 
 def _spread(step, values, expected, metric):

@@ -63,11 +63,11 @@ class Explanation:
         return "\n".join([self._head(), "", *table, "", *self._notes()])
 
     def _repr_html_(self) -> str:
-        slow = set(self.reference)
+        slow, shade = set(self.reference), ' style="background:#fef3c7"'
         cell = lambda tag, text: f'<{tag} style="text-align:left">{html.escape(text)}</{tag}>'
         head = "".join(cell("th", name) for name in _COLUMNS)
         body = "".join(
-            f'<tr{" style=background:#fef3c7" if i in slow else ""}>{"".join(cell("td", text) for text in row)}</tr>'
+            f'<tr{shade if i in slow else ""}>{"".join(cell("td", text) for text in row)}</tr>'
             for i, row in enumerate(self._rows())
         )
         notes = "<br>".join(map(html.escape, self._notes()))

@@ -3,7 +3,7 @@
 import dataclasses
 import struct
 
-from .._definition import Operand, visible
+from .._definition import Operand, snake, visible
 
 _FAMILIES = {
     "conv": "conv2d convTranspose2d",
@@ -14,11 +14,11 @@ _FAMILIES = {
     "activation": "elu gelu hardSigmoid hardSwish leakyRelu linear prelu relu sigmoid softplus softsign tanh clamp",
     "reduce": "argMin argMax cumulativeSum reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean "
     "reduceMin reduceProduct reduceSum reduceSumSquare",
-    "movement": "concat expand pad reshape reverse slice split squeeze tile transpose triangular identity cast",
+    "movement": "concat expand pad reshape reverse slice split squeeze tile transpose triangular identity cast reorder",
     "index": "gather gatherElements gatherND scatterElements scatterND where",
     "quantize": "dequantizeLinear quantizeLinear",
 }
-_FAMILY_OF = {op: family for family, ops in _FAMILIES.items() for op in ops.split()}
+_FAMILY_OF = {snake(op): family for family, ops in _FAMILIES.items() for op in ops.split()}
 _SCALARS = {"float32": "<f", "float16": "<e", "int64": "<q", "uint64": "<Q", "int32": "<i", "uint32": "<I",
             "int8": "<b", "uint8": "<B"}
 
@@ -66,7 +66,8 @@ def _tip(operator):
 
 
 def family(op):
-    return _FAMILY_OF.get(op, "elementwise")
+    """By either of an operation's names, or that of a step's first one."""
+    return _FAMILY_OF.get(snake(op), "elementwise")
 
 
 def nodes_of(definition):

@@ -155,7 +155,7 @@ def product(scope):
 @pattern
 def attention(scope):
     dtype = scope.one_of(["float32", "float16"])
-    heads, rows, others, size = (scope.integer(1, 5) for _ in range(4))
+    heads, rows, others, size = scope.integer(1, 4), *(scope.integer(1, scope.largest) for _ in range(3))
     q, k, v = (scope.like(dtype, [1, heads, n, size], QUIET) for n in (rows, others, others))
     turned = unary(scope, "transpose", k, permutation=[0, 1, 3, 2])
     scores = scope.call("matmul", {"a": ref(q), "b": ref(turned)})[0]
@@ -179,12 +179,12 @@ def quantised_product(scope):
     """dequantizeLinear, a product or convolution, quantizeLinear."""
     first = scope.one_of(["uint8", "int8"])
     if scope.chance(50):
-        a_shape = [scope.integer(1, 5), scope.integer(1, 9)]
-        b_shape = [a_shape[1], scope.integer(1, 8)]
+        a_shape = [scope.integer(1, scope.largest), scope.integer(1, 2 * scope.largest)]
+        b_shape = [a_shape[1], scope.integer(1, 2 * scope.largest)]
         op, names = "matmul", ("a", "b")
     else:
-        channels, features = scope.integer(1, 5), scope.integer(1, 6)
-        a_shape, b_shape = [1, channels, scope.integer(2, 6), scope.integer(2, 6)], [features, channels, 2, 2]
+        channels, features = scope.integer(1, scope.largest), scope.integer(1, scope.largest)
+        a_shape, b_shape = [1, channels, scope.integer(2, 9), scope.integer(2, 9)], [features, channels, 2, 2]
         op, names = "conv2d", ("input", "filter")
     operands = []
     for shape, dtype, constant in ((a_shape, first, False), (b_shape, "int8", True)):

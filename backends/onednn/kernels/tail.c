@@ -1,0 +1,142 @@
+#include "kernels/tail.h"
+
+#include <string.h>
+
+#define PIECE ((size_t)2048) /* elements that pass from stage to stage in the nearest cache */
+
+#define F32 WEBNN_DATA_TYPE_FLOAT32
+
+/* ---- planning */
+
+/* How many numbers of an operand repeat; false when it is neither one, nor one a channel, nor as the output. */
+static bool repeats(const wnn_port *port, const wnn_port *out, uint32_t channel_axis, size_t *n) {
+  const wnn_desc *desc = port->desc, *shape = out->desc;
+  const size_t count = wnn_desc_count(desc);
+  *n = 0;
+  if (wnn_shape_equal(desc, shape)) {
+    if (wnn_layout_same_bytes(&port->layout, &out->layout, shape)) return true;
+    if (count != shape->dims[channel_axis]) return false;
+  }
+  *n = count;
+  if (count == 1) return true;
+  const uint32_t missing = shape->rank - desc->rank;
+  return desc->rank <= shape->rank && channel_axis >= missing && desc->dims[channel_axis - missing] == count &&
+         count == shape->dims[channel_axis];
+}
+
+static bool add_operand(wnn_tail *tail, const wnn_region *region, size_t port, uint32_t channel_axis) {
+  wnn_tail_operand *operand = &tail->operands[tail->n_operands];
+  if (tail->n_operands == WNN_MAX_POSTS) return false;
+  *operand = (wnn_tail_operand){.port = port, .row = tail->n_rows};
+  if (!repeats(&region->inputs[port], &region->outputs[0], channel_axis, &operand->n)) return false;
+  if (operand->n != 0) tail->n_rows += tail->piece * tail->channels;
+  tail->n_operands++;
+  return true;
+}
+
+/* x · number and x + number are one function of two numbers, and so is the one behind the other: y = x · factor + term,
+ * which rounds once. Adding -0 changes nothing. */
+static bool as_linear(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, const wnn_post *post) {
+  const wnn_op_id op = post->node->op->id;
+  const int16_t other = WNN_IS_STAGE(post->from[0]) ? post->from[1] : post->from[0];
+  const bool first = WNN_IS_STAGE(post->from[0]);
+  if (other < 0 || (op != WNN_OP_MUL && op != WNN_OP_ADD && (op != WNN_OP_SUB || !first))) return false;
+  const wnn_port *port = &region->inputs[other];
+  if (port->constant == NULL || wnn_desc_count(port->desc) != 1) return false;
+  const float number = *(const float *)port->constant;
+  wnn_tail_stage *last = tail->n_stages ? &tail->stages[tail->n_stages - 1] : NULL;
+  if (op == WNN_OP_MUL) {
+    tail->stages[tail->n_stages++] = (wnn_tail_stage){.fn = vector->stage(WNN_OP_LINEAR, F32, F32),
+                                                      .args.f = {number, -0.0f},
+                                                      .n_in = 1,
+                                                      .from = {WNN_TAIL_SO_FAR}};
+    return true;
+  }
+  const float term = op == WNN_OP_SUB ? -number : number;
+  const bool joins = last != NULL && last->fn == vector->stage(WNN_OP_LINEAR, F32, F32) && last->args.f[1] == 0.0f &&
+                     1.0f / last->args.f[1] < 0.0f;
+  if (joins)
+    last->args.f[1] = term;
+  else
+    tail->stages[tail->n_stages++] = (wnn_tail_stage){.fn = vector->stage(WNN_OP_LINEAR, F32, F32),
+                                                      .args.f = {1.0f, term},
+                                                      .n_in = 1,
+                                                      .from = {WNN_TAIL_SO_FAR}};
+  return true;
+}
+
+static bool add_stage(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, size_t i,
+                      uint32_t channel_axis) {
+  const wnn_post *post = &region->posts[i];
+  if (as_linear(tail, vector, region, post)) return true;
+  wnn_tail_stage *stage = &tail->stages[tail->n_stages];
+  *stage = (wnn_tail_stage){.fn = vector->stage(post->node->op->id, F32, post->desc.type),
+                            .n_in = (uint8_t)post->node->n_inputs};
+  if (stage->fn == NULL || post->desc.type != F32 || stage->n_in > WNN_MAX_POST_INPUTS) return false;
+  for (size_t k = 0; k < stage->n_in; k++) {
+    const int16_t from = post->from[k];
+    stage->from[k] = WNN_TAIL_SO_FAR;
+    if (from == WNN_FROM_STAGE(i)) continue;
+    if (from < 0 || region->inputs[from].desc->type != F32) return false;
+    stage->from[k] = (int8_t)tail->n_operands;
+    if (!add_operand(tail, region, (size_t)from, channel_axis)) return false;
+  }
+  wnn_set_stage_args(&stage->args, post->node);
+  tail->n_stages++;
+  return true;
+}
+
+bool wnn_tail_plan(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, uint32_t channel_axis) {
+  const size_t channels = region->anchor_desc.dims[channel_axis];
+  *tail = (wnn_tail){.channels = channels, .piece = PIECE > channels ? PIECE / channels : 1};
+  for (size_t i = 0; i < region->n_posts; i++)
+    if (!add_stage(tail, vector, region, i, channel_axis)) return false;
+  return true;
+}
+
+int wnn_tail_in_place(const wnn_tail *tail) {
+  if (tail->n_stages == 0) return -1;
+  const wnn_tail_stage *last = &tail->stages[tail->n_stages - 1];
+  for (size_t k = 0; k < last->n_in; k++) {
+    if (last->from[k] == WNN_TAIL_SO_FAR) continue;
+    const wnn_tail_operand *operand = &tail->operands[last->from[k]];
+    if (operand->n == 0 && operand->port != 0) return (int)operand->port;
+  }
+  return -1;
+}
+
+/* ---- running */
+
+void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows) {
+  for (size_t i = 0; i < tail->n_operands; i++) {
+    const wnn_tail_operand *operand = &tail->operands[i];
+    const float *numbers = run->inputs[operand->port];
+    float *row = rows + operand->row;
+    const size_t n = operand->n != 0 ? tail->piece * tail->channels : 0;
+    for (size_t k = 0; k < n && operand->n == 1; k++) row[k] = *numbers;
+    for (size_t k = 0; k < n && operand->n > 1; k += operand->n) memcpy(row + k, numbers, operand->n * sizeof *row);
+  }
+}
+
+static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
+  float *out = (float *)run->outputs[0] + at;
+  for (size_t s = 0; s < tail->n_stages; s++) {
+    const wnn_tail_stage *stage = &tail->stages[s];
+    const void *in[WNN_MAX_POST_INPUTS];
+    for (size_t k = 0; k < stage->n_in; k++) {
+      in[k] = pixels;
+      if (stage->from[k] == WNN_TAIL_SO_FAR) continue;
+      const wnn_tail_operand *operand = &tail->operands[stage->from[k]];
+      in[k] = operand->n != 0 ? rows + operand->row : (const float *)run->inputs[operand->port] + at;
+    }
+    stage->fn(in, s + 1 == tail->n_stages ? out : pixels, n, &stage->args);
+  }
+  if (tail->n_stages == 0 && pixels != out) memcpy(out, pixels, n * sizeof *out);
+}
+
+void wnn_tail_run(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
+  for (size_t k = 0; k < n; k += tail->piece) {
+    size_t more = n - k < tail->piece ? n - k : tail->piece;
+    run_piece(tail, run, rows, pixels + k * tail->channels, (at + k) * tail->channels, more * tail->channels);
+  }
+}

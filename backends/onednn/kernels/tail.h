@@ -1,0 +1,45 @@
+/* What follows a convolution of ours: element-wise stages on runs of pixels, channels last, while these are near. */
+#ifndef WNN_ONEDNN_TAIL_H
+#define WNN_ONEDNN_TAIL_H
+
+#include "kernels/vector.h"
+#include "lower/region.h"
+
+/* Where the operands of a stage come from. */
+#define WNN_TAIL_SO_FAR (-1)
+
+typedef struct wnn_tail_stage {
+  wnn_stage_fn fn;
+  wnn_stage_args args;
+  uint8_t n_in;
+  int8_t from[WNN_MAX_POST_INPUTS]; /* WNN_TAIL_SO_FAR or an operand */
+} wnn_tail_stage;
+
+typedef struct wnn_tail_operand {
+  size_t port;
+  size_t n;   /* numbers that repeat from pixel to pixel, or 0: it lies as the output does */
+  size_t row; /* where a piece's worth of them lies among the rows */
+} wnn_tail_operand;
+
+typedef struct wnn_tail {
+  size_t channels, piece; /* pixels at a time */
+  wnn_tail_stage stages[WNN_MAX_POSTS];
+  wnn_tail_operand operands[WNN_MAX_POSTS];
+  size_t n_stages, n_operands;
+  size_t n_rows; /* numbers that the rows of all operands have */
+} wnn_tail;
+
+/* False when the posts of the region can't be done so. */
+bool wnn_tail_plan(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, uint32_t channel_axis);
+
+/* A port whose memory the output may take over, because the last stage alone reads it, where it writes; or -1. */
+int wnn_tail_in_place(const wnn_tail *tail);
+
+/* Fills the rows, once a run. */
+void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows);
+
+/* Takes `n` pixels through the stages and writes them to the output from pixel `at` on; `pixels` are changed, and may
+ * be the output's own unless its memory was taken over. */
+void wnn_tail_run(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n);
+
+#endif

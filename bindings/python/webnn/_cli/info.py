@@ -1,0 +1,23 @@
+"""`info`: what this machine and this build can do."""
+
+import platform
+
+import webnn
+
+
+def main(_):
+    print(f"webnn {webnn.__version__}, Python {platform.python_version()}, {platform.platform()}")
+    for device_type in ("cpu", "gpu"):
+        with webnn.ML().create_context(device_type=device_type).result() as context:
+            found = context.info
+        line = f"{device_type}: {found['backend']} on {found['device']}, {found['threads']} threads"
+        print(f"{line}, {found['driver']}" if found["driver"] else line)
+        if found["why"]:
+            print(f"     {found['why']}")
+    for backend in ("onednn", "opencl", "reference"):
+        try:
+            webnn.ML().create_context(backend=backend).result().destroy()
+            print(f"backend {backend}: yes")
+        except webnn.Error as error:
+            print(f"backend {backend}: no ({error})")
+    return 0
