@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMAGE ?=
 
-.PHONY: help demo test test-c test-asan test-python test-current fuzz bench wheel clean
+.PHONY: help demo test lua test-lua test-c test-asan test-python test-current fuzz bench wheel clean
 
 help:
 	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
 	@echo 'make test                    sets up all that the tests need and runs them'
 	@echo 'make fuzz [MINUTES=10]       looks for graphs that a backend computes otherwise than NumPy does'
+	@echo 'make lua [LUA=luajit]        builds the Lua module; make test-lua tests it on every Lua'
 	@echo 'make bench                   times models against onnxruntime and OpenVINO'
 	@echo 'make wheel                   makes the distributable wheel in dist/'
 
@@ -81,6 +82,24 @@ ifneq ($(wildcard $(ONEDNN_CACHE)/lib/cmake/dnnl/dnnl-config.cmake),)
 else
 	@echo 'No current oneDNN in the cache (tools/build-onednn makes one): its tests are skipped.'
 endif
+
+# ---- Lua: for the interpreter LUA, with its headers
+
+LUA ?= lua5.4
+LUA_TREE := $(CURDIR)/build/lua
+
+lua: $(VENV)/tools
+	@version="$$($(LUA) -e 'print(jit and "jit" or _VERSION:match("%d.%d"))')" && \
+	folder="$$($(LUA) -e 'print(_VERSION:match("%d.%d"))')" && \
+	$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/lua-module -DWEBNN_TESTS=OFF \
+	  -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN_FROM=WHEEL "-DWEBNN_LUA=$$version" && \
+	$(BIN)/cmake --build build/lua-module && \
+	$(BIN)/cmake --install build/lua-module --component lua --prefix $(LUA_TREE) && \
+	echo && echo "export LUA_PATH='$(LUA_TREE)/share/lua/$$folder/?.lua;$(LUA_TREE)/share/lua/$$folder/?/init.lua;;'" && \
+	echo "export LUA_CPATH='$(LUA_TREE)/lib/lua/$$folder/?.so;;'"
+
+test-lua: $(VENV)/tools
+	PATH="$(CURDIR)/$(BIN):$$PATH" tests/lua/run build/lua-tests
 
 # ---- the rest
 

@@ -112,7 +112,7 @@ TEST(functions_are_accurate_everywhere) {
       memcpy(x, special, sizeof special);
       sweep_piece(&functions[f], fn, x, sizeof special / sizeof *special);
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(pow_is_accurate_everywhere) {
@@ -135,7 +135,7 @@ TEST(pow_is_accurate_everywhere) {
         break;
       }
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- every operation */
@@ -255,7 +255,7 @@ TEST(every_operation_on_every_type) {
         scene_end(&s);
       }
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(casts_of_all_types) {
@@ -274,7 +274,7 @@ TEST(casts_of_all_types) {
         scene_check(&s, &wnn_elementwise_kernel);
         scene_end(&s);
       }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- broadcasts and layouts */
@@ -336,7 +336,7 @@ TEST(broadcasts_in_all_layouts) {
         check_broadcast(&shape_rows[r], WNN_OP_SUB, types[t], turn == 1, turn);
         check_broadcast(&shape_rows[r], WNN_OP_LESSER, types[t], turn == 0, turn);
       }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(where_takes_broadcasts) {
@@ -360,7 +360,7 @@ TEST(where_takes_broadcasts) {
       scene_check(&s, &wnn_elementwise_kernel);
       scene_end(&s);
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- chains */
@@ -409,7 +409,7 @@ static void check_chain(webnn_data_type type, size_t n_posts) {
 TEST(chains_run_tile_by_tile) {
   scene_seed(7);
   for (size_t i = 0; i < 150; i++) check_chain(scene_chance(3) ? F16 : F32, 1 + scene_below(i % 4 == 0 ? 12 : 4));
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(chains_change_types) {
@@ -431,7 +431,7 @@ TEST(chains_change_types) {
     scene_check(&s, &wnn_elementwise_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- quantisation */
@@ -476,7 +476,7 @@ TEST(quantisation_in_blocks) {
     for (size_t t = 0; t < 4; t++)
       for (int k = 0; k < 4; k++)
         check_quantize(&quantize_rows[r], k & 1 ? F16 : F32, narrow[t], k < 2, k & 1 ? SCENE_TAME : SCENE_EDGES);
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 int main(int argc, char **argv) {

@@ -94,7 +94,7 @@ TEST(reductions_along_any_axes) {
         check_reduction(&reduce_rows[r], in, axes, n_axes, reduce_rows[r].data);
       }
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(reductions_of_special_numbers) {
@@ -106,7 +106,7 @@ TEST(reductions_of_special_numbers) {
       if (reduce_rows[r].op == WNN_OP_REDUCE_LOG_SUM || reduce_rows[r].op == WNN_OP_REDUCE_PRODUCT) continue;
       check_reduction(&reduce_rows[r], scene_desc(F32, 2, dims), k ? last : first, 1, SCENE_EDGES);
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(large_reductions_in_parts) {
@@ -131,7 +131,7 @@ TEST(large_reductions_in_parts) {
           if (reduce_rows[r].op == ops[k] && allows(wnn_op_get(ops[k]), types[t]))
             check_reduction(&reduce_rows[r], scene_desc(types[t], rows[i].rank, rows[i].dims), rows[i].axes,
                             rows[i].n_axes, reduce_rows[r].data);
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- places of extremes, running sums */
@@ -154,7 +154,7 @@ TEST(arg_finds_the_first) {
       scene_check(&s, &wnn_arg_kernel);
       scene_end(&s);
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(running_sums_both_ways) {
@@ -174,7 +174,7 @@ TEST(running_sums_both_ways) {
       scene_check(&s, &wnn_scan_kernel);
       scene_end(&s);
     }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- softmax, normalisations */
@@ -198,7 +198,7 @@ TEST(softmax_along_any_axis) {
     scene_check(&s, &wnn_softmax_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* Adds a scale or bias, or none. */
@@ -234,7 +234,7 @@ TEST(layer_normalization_over_any_axes) {
     scene_check(&s, &wnn_norm_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(instance_normalization_in_any_layout) {
@@ -262,7 +262,7 @@ TEST(instance_normalization_in_any_layout) {
     scene_check(&s, &wnn_norm_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(batch_normalization_along_any_axis) {
@@ -286,7 +286,7 @@ TEST(batch_normalization_along_any_axis) {
     scene_check(&s, &wnn_batch_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 int main(int argc, char **argv) {

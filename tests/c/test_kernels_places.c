@@ -51,7 +51,7 @@ TEST(reorders_between_any_layouts) {
     scene_output(&s, desc, random_layout(desc.rank));
     check(&s, &wnn_movement_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(slices_with_strides) {
@@ -73,7 +73,7 @@ TEST(slices_with_strides) {
     scene_output(&s, out, follow(&s, out.rank));
     check(&s, &wnn_movement_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(concat_and_split) {
@@ -100,7 +100,7 @@ TEST(concat_and_split) {
     if (joins) scene_output(&s, whole, layout);
     check(&s, &wnn_movement_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(expands_and_tiles) {
@@ -125,7 +125,7 @@ TEST(expands_and_tiles) {
     scene_output(&s, out, follow(&s, out.rank));
     check(&s, &wnn_movement_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(reverses_any_axes) {
@@ -142,7 +142,7 @@ TEST(reverses_any_axes) {
     scene_output(&s, in, follow(&s, in.rank));
     check(&s, &wnn_movement_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(pads_in_every_mode) {
@@ -167,7 +167,7 @@ TEST(pads_in_every_mode) {
     scene_output(&s, out, follow(&s, in.rank));
     check(&s, &wnn_pad_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(keeps_a_triangle) {
@@ -183,7 +183,7 @@ TEST(keeps_a_triangle) {
     scene_output(&s, in, wnn_layout_plain(in.rank));
     check(&s, &wnn_triangular_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- gathers and scatters */
@@ -215,7 +215,7 @@ TEST(gathers_slices) {
     scene_output(&s, out, wnn_layout_plain(out.rank));
     check(&s, &wnn_gather_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(gathers_and_scatters_elements) {
@@ -236,7 +236,7 @@ TEST(gathers_and_scatters_elements) {
     scene_output(&s, gathers ? indices : in, wnn_layout_plain(in.rank));
     check(&s, gathers ? &wnn_gather_kernel : &wnn_scatter_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 TEST(gathers_and_scatters_by_tuples) {
@@ -259,7 +259,7 @@ TEST(gathers_and_scatters_by_tuples) {
     scene_output(&s, gathers ? named : in, wnn_layout_plain(gathers ? named.rank : in.rank));
     check(&s, gathers ? &wnn_gather_kernel : &wnn_scatter_kernel);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- pools */
@@ -310,7 +310,7 @@ TEST(pools_of_all_windows) {
         if (k % 16 == 5) n = 1, c = 160;
         check_pool(ops[o], type, n, c, size, k);
       }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 /* ---- resampling */
@@ -347,7 +347,7 @@ TEST(resamples_both_ways) {
     scene_check(&s, &wnn_resample_kernel);
     scene_end(&s);
   }
-  CONTEXT("");
+  CONTEXT("%s", "");
 }
 
 int main(int argc, char **argv) {

@@ -375,6 +375,38 @@ TEST(threads_share_batches) {
     }
 }
 
+/* More batches than go through time together, on any number of threads. */
+TEST(many_batches) {
+  for (int kind = 0; kind < N_KINDS; kind++)
+    for (int k = 0; k < 3; k++) {
+      row r = usual;
+      r.kind = kind;
+      r.n_steps = is_cell(kind) ? 1 : 3;
+      r.n_batches = 205;
+      r.n_in = 70;
+      r.n_hidden = 30;
+      r.direction = (webnn_recurrent_network_direction)(is_cell(kind) ? 0 : k);
+      r.reset_after = k & 1;
+      check(&r, MAX_POOLS);
+    }
+}
+
+/* Where panels would hold little but padding, the next kernel is asked. */
+TEST(refuses_waste) {
+  row r = usual;
+  scene is;
+  wnn_plan *plan = NULL;
+  r.kind = GRU;
+  r.n_steps = r.n_batches = r.n_hidden = 1;
+  r.n_in = 1 << 20;
+  begin(&is, &r);
+  const wnn_host host = {.pool = NULL};
+  device dev = {&host};
+  CHECK_STATUS(wnn_recurrent_kernel.plan((wnn_device *)(void *)&dev, &is.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
+  CHECK(plan == NULL);
+  end(&is);
+}
+
 TEST(input_in_any_order) {
   static const char *const orders[] = {"012", "021", "102", "120", "201", "210"};
   for (int kind = GRU; kind <= LSTM; kind += LSTM - GRU)
@@ -426,7 +458,8 @@ int main(int argc, char **argv) {
   int status = harness_main(argc, argv,
                             (harness_test[]){RUN(all_options), RUN(all_activations), RUN(all_sizes),
                                              RUN(threads_share_units), RUN(threads_share_batches),
-                                             RUN(input_in_any_order), RUN(tells_heavy_from_light), {NULL, NULL}});
+                                             RUN(many_batches), RUN(refuses_waste), RUN(input_in_any_order),
+                                             RUN(tells_heavy_from_light), {NULL, NULL}});
   for (uint32_t i = 0; i < MAX_POOLS; i++) wnn_pool_free(pools[i]);
   return status;
 }

@@ -299,6 +299,15 @@ def test_large_constants_go_to_a_file_beside_it(context, tmp_path):
         assert datas == [big.tobytes(), np.ones(1000, "float32").tobytes()]
 
 
+@needs_node
+def test_one_operand_under_several_names_and_no_input(context, tmp_path):
+    builder = webnn.GraphBuilder(context)
+    y = builder.relu(builder.constant(np.ones((2, 2), "float32")))
+    calls = run_text(js.dumps(builder, {"a": y, "b": y}), tmp_path)
+    assert calls["inputs"] == [] and calls["returned"]["inputs"] == {}
+    assert [(one["name"], one["operand"]) for one in calls["outputs"]] == [("a", "v1"), ("b", "v1")]
+
+
 def test_a_built_graph_that_kept_its_definition(context):
     builder = webnn.GraphBuilder(context)
     outputs = {"y": builder.relu(builder.input("x", [3], "float32"))}

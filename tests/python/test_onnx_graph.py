@@ -445,6 +445,9 @@ def test_names_that_are_missing(ctx):
     refused(ctx, model([node("Neg", ["nothing"], ["y"])], [("x", [1])], ["y"]), "'nothing' is used")
     refused(ctx, model(RELU, [("x", [1])], ["z"]), "'z' is used")
     refused(ctx, model(RELU, [("x", [1])], []), "no outputs")
+    for condition in ([], [""]):
+        choice = node("If", condition, ["y"], then_branch=body([], [], ["x"]), else_branch=body([], [], ["x"]))
+        refused(ctx, model([choice], [("x", [1])], ["y"]), "input 0")
 
 
 def field(number, content):

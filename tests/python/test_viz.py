@@ -2,6 +2,8 @@
 
 import itertools
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -202,3 +204,13 @@ def test_steps_are_those_of_the_profile(context, relu_graph):
     assert all(step.pop("seconds") > 0 for step in profile)
     assert relu_graph.steps == profile
     assert {"operations", "kernel", "shapes", "label", "bytes", "flops"} == relu_graph.steps[0].keys()
+
+
+def test_nothing_is_imported_before_it_is_used():
+    program = (
+        "import sys, webnn\n"
+        "assert not {'webnn.viz', 'webnn.js', 'webnn._definition', 'json', 'inspect'} & sys.modules.keys()\n"
+        "webnn.viz, webnn.js\n"
+        "assert 'webnn.viz.svg' in sys.modules and 'webnn.js.module' in sys.modules and 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -2,9 +2,7 @@
 #ifndef WNN_ONEDNN_CONV_ROWS_H
 #define WNN_ONEDNN_CONV_ROWS_H
 
-#include "backend.h"
-
-#include <stddef.h>
+#include "kernels/vector.h"
 
 /* c = a · b. Columns of b come in panels: `depth` rows of `vectors` vectors, one panel behind the other. */
 typedef struct wnn_product {
@@ -34,6 +32,7 @@ typedef struct wnn_conv_rows {
   void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
   /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */
   bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
+  wnn_stage_fn silu; /* quicker than the one of all others */
 } wnn_conv_rows;
 
 /* For this processor, but without what the host's switches leave out. */

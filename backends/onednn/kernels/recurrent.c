@@ -8,13 +8,16 @@
 /* Multiply-adds: less than this isn't worth a second thread, … */
 #define PARALLEL_WORK ((size_t)1 << 20)
 /* … and less than this in a step not the threads' meeting behind each. */
-#define CHUNK_WORK ((size_t)1 << 14)
+#define CHUNK_WORK ((size_t)1 << 15)
 /* Rows of input products that are computed at a time: enough for the weights to be read seldom, few enough for the
  * sums to stay near. */
 #define STRETCH_ROWS ((size_t)48)
-/* Batches that go through time together at least, where batches are shared among threads: weights are read once a
- * step for all of them. */
-#define GROUP_BATCHES ((size_t)4)
+/* Batches that go through time together: weights are read once a step for all of them, so they shouldn't be too few
+ * where threads share the batches; of too many the gates are far away. */
+#define LEAST_BATCHES ((size_t)4)
+#define MOST_BATCHES ((size_t)96)
+/* Panels that hold more padding than weights may not be larger than this. */
+#define MAX_WASTE_BYTES ((size_t)1 << 24)
 
 extern const wnn_recurrent_rows wnn_recurrent_rows_generic;
 #ifdef __x86_64__
@@ -133,22 +136,33 @@ static bool read_node(wnn_recurrence *plan, const wnn_region *region) {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+static size_t most_rows(const wnn_recurrence *plan) {
+  return (plan->n_batches + plan->n_groups - 1) / plan->n_groups;
+}
+
 /* Directions and batches don't meet, so threads share them first; where there are too few, they share the units and
  * meet behind each step. */
 static void cut(wnn_recurrence *plan, const wnn_pool *pool) {
-  size_t per_step = plan->n_batches * plan->n_gates * plan->n_padded * plan->n_hidden;
-  size_t work = per_step + plan->n_batches * plan->n_gates * plan->n_padded * plan->n_in;
-  work *= plan->n_steps * plan->n_directions;
-  size_t threads = pool != NULL ? wnn_pool_threads(pool) : 1;
-  plan->n_groups = plan->n_chunks = 1;
-  plan->base.heavy = work >= PARALLEL_WORK;
-  if (plan->base.heavy && threads > plan->n_directions) {
-    size_t wanted = (threads + plan->n_directions - 1) / plan->n_directions;
-    if (plan->n_batches >= wanted * GROUP_BATCHES) plan->n_groups = wanted;
-    else if (wnn_pool_spins(pool)) plan->n_chunks = least(least(wanted, plan->n_blocks), per_step / CHUNK_WORK + 1);
-  }
-  size_t rows = (plan->n_batches + plan->n_groups - 1) / plan->n_groups;
+  const size_t per_step = plan->n_batches * plan->n_gates * plan->n_padded * plan->n_hidden;
+  const size_t work = per_step + plan->n_batches * plan->n_gates * plan->n_padded * plan->n_in;
+  plan->base.heavy = work >= PARALLEL_WORK / (plan->n_steps * plan->n_directions);
+  const size_t threads = plan->base.heavy && pool != NULL ? wnn_pool_threads(pool) : 1;
+  const size_t sharers = (threads + plan->n_directions - 1) / plan->n_directions; /* of a direction */
+  plan->n_groups = (plan->n_batches + MOST_BATCHES - 1) / MOST_BATCHES;
+  plan->n_chunks = 1;
+  if (plan->n_batches >= sharers * LEAST_BATCHES)
+    plan->n_groups = (plan->n_groups + sharers - 1) / sharers * sharers;
+  else if (plan->n_groups == 1 && sharers > 1 && wnn_pool_spins(pool))
+    plan->n_chunks = least(least(sharers, plan->n_blocks), per_step / CHUNK_WORK + 1);
+  const size_t strands = plan->n_directions * plan->n_groups;
+  plan->n_slots = plan->n_chunks > 1 ? strands : least(strands, threads);
+  const size_t rows = most_rows(plan);
   plan->stretch = least(plan->n_steps, (STRETCH_ROWS + rows - 1) / rows);
+}
+
+static bool is_wasteful(const wnn_recurrence *plan) {
+  size_t floats = plan->n_directions * plan->n_gates * plan->n_padded * (plan->n_in + plan->n_hidden);
+  return plan->n_padded > 2 * plan->n_hidden && floats > MAX_WASTE_BYTES / sizeof(float);
 }
 
 /* ---- memory */
@@ -166,9 +180,9 @@ static size_t place_flat(wnn_recurrence *plan, wnn_recurrent_role role, const si
   return place(&plan->base.scratch_bytes, n[0] * n[1] * n[2] * sizeof(float));
 }
 
-static void place_strand(wnn_recurrence *plan) {
+static void place_slots(wnn_recurrence *plan) {
   wnn_recurrent_scratch *to = &plan->scratch;
-  size_t rows = (plan->n_batches + plan->n_groups - 1) / plan->n_groups, end = 0;
+  size_t rows = most_rows(plan), end = 0;
   size_t padded = rows * plan->n_padded * sizeof(float), state = rows * plan->n_hidden * sizeof(float);
   to->gates = place(&end, plan->stretch * plan->n_gates * padded);
   if (plan->is_lstm) to->cells = place(&end, padded);
@@ -176,8 +190,8 @@ static void place_strand(wnn_recurrence *plan) {
   for (size_t i = 0; i < 2; i++)
     if (plan->sequence < 0 || plan->is_half) to->states[i] = place(&end, state);
   if (plan->n_chunks > 1) to->progress = place(&end, wnn_recurrent_progress_bytes(plan->n_chunks));
-  to->strand_bytes = end;
-  to->strands = place(&plan->base.scratch_bytes, plan->n_directions * plan->n_groups * end);
+  to->slot_bytes = end;
+  to->slots = place(&plan->base.scratch_bytes, plan->n_slots * end);
 }
 
 /* Kept when its operand is constant, and then the operand isn't needed at the run. */
@@ -206,7 +220,7 @@ static void place_all(wnn_recurrence *plan) {
   plan->scratch.hidden = place_flat(plan, WNN_RECURRENT_HIDDEN, state);
   bool has_cell = plan->sources[WNN_RECURRENT_CELL].is_there;
   plan->scratch.cell = has_cell ? place_flat(plan, WNN_RECURRENT_CELL, state) : WNN_NOWHERE;
-  place_strand(plan);
+  place_slots(plan);
 }
 
 static void free_recurrent(wnn_plan *base) {
@@ -235,10 +249,10 @@ static webnn_status plan_recurrent(wnn_device *device, const wnn_region *region,
   plan->vector = wnn_vector_get();
   plan->rows = wnn_recurrent_rows_get();
   webnn_status status = WEBNN_ERROR_NOT_SUPPORTED;
-  if (read_node(plan, region)) {
+  if (read_node(plan, region) && !is_wasteful(plan)) {
     cut(plan, host->pool);
     place_all(plan);
-    status = keep_packs(plan, &host->alloc);
+    if (plan->base.scratch_bytes <= WNN_MAX_BYTES) status = keep_packs(plan, &host->alloc);
   }
   if (status != WEBNN_OK) {
     free_recurrent(&plan->base);

@@ -45,8 +45,8 @@ typedef struct wnn_recurrent_packed {
 /* A strand is a direction of some batches: it goes through time on its own. */
 typedef struct wnn_recurrent_scratch {
   size_t input, hidden, cell; /* whole operands as plain float32; WNN_NOWHERE: they are */
-  size_t strands, strand_bytes;
-  /* In a strand's part: */
+  size_t slots, slot_bytes;
+  /* In a slot, which a strand has while it runs: */
   size_t gates;     /* of one stretch of time, [gates][steps][batches][padded] */
   size_t cells;     /* [batches][padded] */
   size_t extra;     /* gru's product of the new gate, or its reset state [batches][padded] */
@@ -64,8 +64,9 @@ typedef struct wnn_recurrence {
   size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;
   size_t n_blocks, n_padded;
   size_t stretch; /* steps whose input products are computed together */
-  /* How the work is cut: strands = directions · groups of batches, each shared by `n_chunks` parts of its units. */
-  size_t n_groups, n_chunks;
+  /* How the work is cut: strands = directions · groups of batches, `n_slots` of them at a time, each shared by
+   * `n_chunks` parts of its units; with more than one all strands run at the same time. */
+  size_t n_groups, n_slots, n_chunks;
   wnn_recurrent_source sources[WNN_RECURRENT_N_ROLES];
   uint8_t blocks[WNN_MAX_GATES]; /* by gate: where the node has it in weights and biases */
   wnn_recurrent_packed packs[WNN_N_PACKS];

@@ -321,14 +321,14 @@ static float *floats_at(const session *in, size_t offset) {
   return (float *)(void *)((char *)in->run->scratch + offset);
 }
 
-static size_t strand_offset(const wnn_recurrence *plan, size_t index) {
-  return plan->scratch.strands + index * plan->scratch.strand_bytes;
+static size_t slot_offset(const wnn_recurrence *plan, size_t slot) {
+  return plan->scratch.slots + slot * plan->scratch.slot_bytes;
 }
 
-static strand strand_of(const session *in, size_t index) {
+static strand strand_of(const session *in, size_t index, size_t slot) {
   const wnn_recurrence *plan = in->plan;
   const wnn_recurrent_scratch *places = &plan->scratch;
-  const size_t at = strand_offset(plan, index), direction = index / plan->n_groups;
+  const size_t at = slot_offset(plan, slot), direction = index / plan->n_groups;
   size_t begin, end;
   wnn_parallel_split(plan->n_batches, index % plan->n_groups, plan->n_groups, &begin, &end);
   return (strand){
@@ -352,8 +352,8 @@ typedef struct counter {
 
 size_t wnn_recurrent_progress_bytes(size_t n_chunks) { return (1 + n_chunks) * sizeof(counter); }
 
-static counter *progress_of(const session *in, size_t index) {
-  size_t at = strand_offset(in->plan, index) + in->plan->scratch.progress;
+static counter *progress_of(const session *in, size_t slot) {
+  size_t at = slot_offset(in->plan, slot) + in->plan->scratch.progress;
   return (counter *)(void *)((char *)in->run->scratch + at);
 }
 
@@ -390,11 +390,16 @@ static size_t n_strands(const wnn_recurrence *plan) { return plan->n_directions 
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const session *in = arg;
-  (void)n_parts;
-  const size_t index = part % n_strands(in->plan);
-  const strand s = strand_of(in, index);
-  if (in->plan->n_chunks == 1) run_alone(&s);
-  else share_strand(&s, progress_of(in, index), part / n_strands(in->plan));
+  const size_t strands = n_strands(in->plan);
+  if (in->plan->n_chunks > 1) {
+    const strand s = strand_of(in, part % strands, part % strands);
+    share_strand(&s, progress_of(in, part % strands), part / strands);
+    return;
+  }
+  for (size_t i = part; i < strands; i += n_parts) {
+    const strand s = strand_of(in, i, part);
+    run_alone(&s);
+  }
 }
 
 /* ---- the run */
@@ -449,10 +454,8 @@ webnn_status wnn_recurrent_run(const wnn_plan *base, const wnn_run *run) {
   open_input(&in);
   in.hidden = open_state(&in, WNN_RECURRENT_HIDDEN, plan->scratch.hidden);
   in.cell = open_state(&in, WNN_RECURRENT_CELL, plan->scratch.cell);
-  const size_t strands = n_strands(plan);
-  for (size_t i = 0; i < strands && plan->n_chunks > 1; i++)
+  for (size_t i = 0; i < plan->n_slots && plan->n_chunks > 1; i++)
     for (size_t k = 0; k <= plan->n_chunks; k++) atomic_init(&progress_of(&in, i)[k].n, 0);
-  wnn_pool *pool = base->heavy ? wnn_device_host(base->device)->pool : NULL;
-  wnn_parallel(pool, strands * plan->n_chunks, run_part, &in);
+  wnn_parallel(wnn_device_host(base->device)->pool, plan->n_slots * plan->n_chunks, run_part, &in);
   return WEBNN_OK;
 }

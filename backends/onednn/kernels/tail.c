@@ -1,5 +1,6 @@
 #include "kernels/tail.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PIECE ((size_t)2048) /* elements that pass from stage to stage in the nearest cache */
@@ -36,61 +37,69 @@ static bool add_operand(wnn_tail *tail, const wnn_region *region, size_t port, u
 
 /* x · number and x + number are one function of two numbers, and so is the one behind the other: y = x · factor + term,
  * which rounds once. Adding -0 changes nothing. */
-static bool as_linear(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, const wnn_post *post) {
+static bool as_linear(const wnn_region *region, const wnn_post *post, float *factor, float *term) {
   const wnn_op_id op = post->node->op->id;
-  const int16_t other = WNN_IS_STAGE(post->from[0]) ? post->from[1] : post->from[0];
   const bool first = WNN_IS_STAGE(post->from[0]);
+  const int16_t other = post->from[first ? 1 : 0];
+  *factor = 1.0f, *term = -0.0f;
   if (other < 0 || (op != WNN_OP_MUL && op != WNN_OP_ADD && (op != WNN_OP_SUB || !first))) return false;
   const wnn_port *port = &region->inputs[other];
-  if (port->constant == NULL || wnn_desc_count(port->desc) != 1) return false;
+  if (port->constant == NULL || port->desc->type != F32 || wnn_desc_count(port->desc) != 1) return false;
   const float number = *(const float *)port->constant;
-  wnn_tail_stage *last = tail->n_stages ? &tail->stages[tail->n_stages - 1] : NULL;
-  if (op == WNN_OP_MUL) {
-    tail->stages[tail->n_stages++] = (wnn_tail_stage){.fn = vector->stage(WNN_OP_LINEAR, F32, F32),
-                                                      .args.f = {number, -0.0f},
-                                                      .n_in = 1,
-                                                      .from = {WNN_TAIL_SO_FAR}};
-    return true;
-  }
-  const float term = op == WNN_OP_SUB ? -number : number;
-  const bool joins = last != NULL && last->fn == vector->stage(WNN_OP_LINEAR, F32, F32) && last->args.f[1] == 0.0f &&
-                     1.0f / last->args.f[1] < 0.0f;
-  if (joins)
-    last->args.f[1] = term;
-  else
-    tail->stages[tail->n_stages++] = (wnn_tail_stage){.fn = vector->stage(WNN_OP_LINEAR, F32, F32),
-                                                      .args.f = {1.0f, term},
-                                                      .n_in = 1,
-                                                      .from = {WNN_TAIL_SO_FAR}};
+  if (op == WNN_OP_MUL) *factor = number;
+  else *term = op == WNN_OP_SUB ? -number : number;
   return true;
 }
 
-static bool add_stage(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, size_t i,
-                      uint32_t channel_axis) {
-  const wnn_post *post = &region->posts[i];
-  if (as_linear(tail, vector, region, post)) return true;
+static void add_linear(wnn_tail *tail, wnn_stage_fn linear, float factor, float term) {
+  wnn_tail_stage *last = tail->n_stages ? &tail->stages[tail->n_stages - 1] : NULL;
+  if (last != NULL && last->fn == linear && factor == 1.0f && last->args.f[1] == 0.0f && signbit(last->args.f[1]))
+    last->args.f[1] = term;
+  else
+    tail->stages[tail->n_stages++] =
+        (wnn_tail_stage){.fn = linear, .args.f = {factor, term}, .n_in = 1, .from = {WNN_TAIL_SO_FAR}};
+}
+
+typedef struct planning {
+  wnn_tail *tail;
+  const wnn_vector *vector;
+  const wnn_conv_rows *rows;
+  const wnn_region *region;
+  uint32_t channel_axis;
+} planning;
+
+static bool add_stage(const planning *p, size_t i) {
+  wnn_tail *tail = p->tail;
+  const wnn_post *post = &p->region->posts[i];
+  const wnn_op_id op = post->node->op->id;
+  float factor, term;
+  if (as_linear(p->region, post, &factor, &term)) {
+    add_linear(tail, p->vector->stage(WNN_OP_LINEAR, F32, F32), factor, term);
+    return true;
+  }
   wnn_tail_stage *stage = &tail->stages[tail->n_stages];
-  *stage = (wnn_tail_stage){.fn = vector->stage(post->node->op->id, F32, post->desc.type),
-                            .n_in = (uint8_t)post->node->n_inputs};
+  *stage = (wnn_tail_stage){.fn = p->vector->stage(op, F32, post->desc.type), .n_in = (uint8_t)post->node->n_inputs};
   if (stage->fn == NULL || post->desc.type != F32 || stage->n_in > WNN_MAX_POST_INPUTS) return false;
+  if (op == WNN_OP_SILU) stage->fn = p->rows->silu;
   for (size_t k = 0; k < stage->n_in; k++) {
     const int16_t from = post->from[k];
     stage->from[k] = WNN_TAIL_SO_FAR;
     if (from == WNN_FROM_STAGE(i)) continue;
-    if (from < 0 || region->inputs[from].desc->type != F32) return false;
+    if (from < 0 || p->region->inputs[from].desc->type != F32) return false;
     stage->from[k] = (int8_t)tail->n_operands;
-    if (!add_operand(tail, region, (size_t)from, channel_axis)) return false;
+    if (!add_operand(tail, p->region, (size_t)from, p->channel_axis)) return false;
   }
   wnn_set_stage_args(&stage->args, post->node);
   tail->n_stages++;
   return true;
 }
 
-bool wnn_tail_plan(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, uint32_t channel_axis) {
+bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, uint32_t channel_axis) {
   const size_t channels = region->anchor_desc.dims[channel_axis];
+  const planning p = {tail, wnn_vector_for(host), wnn_conv_rows_for(host), region, channel_axis};
   *tail = (wnn_tail){.channels = channels, .piece = PIECE > channels ? PIECE / channels : 1};
   for (size_t i = 0; i < region->n_posts; i++)
-    if (!add_stage(tail, vector, region, i, channel_axis)) return false;
+    if (!add_stage(&p, i)) return false;
   return true;
 }
 

@@ -2,7 +2,7 @@
 #ifndef WNN_ONEDNN_TAIL_H
 #define WNN_ONEDNN_TAIL_H
 
-#include "kernels/vector.h"
+#include "kernels/conv_rows.h"
 #include "lower/region.h"
 
 /* Where the operands of a stage come from. */
@@ -30,7 +30,7 @@ typedef struct wnn_tail {
 } wnn_tail;
 
 /* False when the posts of the region can't be done so. */
-bool wnn_tail_plan(wnn_tail *tail, const wnn_vector *vector, const wnn_region *region, uint32_t channel_axis);
+bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, uint32_t channel_axis);
 
 /* A port whose memory the output may take over, because the last stage alone reads it, where it writes; or -1. */
 int wnn_tail_in_place(const wnn_tail *tail);

@@ -97,7 +97,7 @@ static bool pack(winograd_plan *plan) {
  * that take the time, of which there are four times as many. */
 static bool pays(const wnn_conv2d_shape *shape, size_t n_tiles) {
   const size_t results = shape->images * shape->out[0] * shape->out[1];
-  if (shape->in_channels < 8 || shape->out_channels < 8) return false;
+  if (shape->in_channels < 8 || shape->out_channels < 8 || shape->in_channels * shape->out_channels < 128) return false;
   return n_tiles >= 9 && 2 * results >= n_tiles * WNN_WINOGRAD_PIXELS;
 }
 
@@ -191,7 +191,7 @@ static webnn_status plan_winograd(wnn_device *device, const wnn_region *region, 
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->shape = shape;
   webnn_status status = WEBNN_ERROR_NOT_SUPPORTED;
-  if (wnn_tail_plan(&plan->tail, wnn_vector_for(host), region, shape.channel_axis))
+  if (wnn_tail_plan(&plan->tail, host, region, shape.channel_axis))
     status = fill_plan(plan, host, region);
   if (status != WEBNN_OK) {
     free_winograd(&plan->base);
@@ -282,25 +282,43 @@ static void do_again(const winograd_plan *plan, const float *input, place at, co
   }
 }
 
-/* Finishes `n` neighbours of a row of tiles. Their results lie row by row, and go through the tail. */
-static void finish_group(const job *j, const float *numbers, size_t tile, size_t n, float *results) {
+/* Where results of a group of `n` neighbours in a row of tiles go: row by row where the tail finds them, or, without a
+ * tail, straight to the output if they belong to it. */
+typedef struct group {
+  place first;
+  size_t n, columns; /* tiles; pixels of a row that belong to the output */
+  float *results;
+} group;
+
+static float *result_of(const job *j, const group *g, size_t tile, size_t i, size_t k) {
+  const wnn_conv2d_shape *shape = &j->plan->shape;
+  const size_t column = tile * WNN_WINOGRAD_OUT + k, y = g->first.y + i;
+  size_t pixel = i * g->n * WNN_WINOGRAD_OUT + column;
+  float *base = g->results;
+  if (j->plan->tail.n_stages == 0 && y < shape->out[0] && column < g->columns) {
+    pixel = (g->first.image * shape->out[0] + y) * shape->out[1] + g->first.x + column;
+    base = j->run->outputs[0];
+  }
+  return base + pixel * shape->out_channels;
+}
+
+static void finish_group(const job *j, const float *numbers, const group *g) {
   const winograd_plan *plan = j->plan;
   const wnn_conv2d_shape *shape = &plan->shape;
-  const size_t wide = n * WNN_WINOGRAD_OUT, channels = shape->out_channels;
   const float *bias = plan->has_bias ? j->run->inputs[2] : plan->zeros + plan->in_width;
-  const place first = place_of_tile(plan, tile);
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < g->n; k++) {
     float *pixels[WNN_WINOGRAD_PIXELS];
-    const place at = {first.image, first.y, first.x + k * WNN_WINOGRAD_OUT};
     for (size_t r = 0; r < WNN_WINOGRAD_PIXELS; r++)
-      pixels[r] = results + (r / WNN_WINOGRAD_OUT * wide + k * WNN_WINOGRAD_OUT + r % WNN_WINOGRAD_OUT) * channels;
-    if (!plan->rows->winograd_out(numbers + k * plan->out_width, plan->out_stride, bias, pixels, channels))
-      do_again(plan, j->run->inputs[0], at, bias, pixels);
+      pixels[r] = result_of(j, g, k, r / WNN_WINOGRAD_OUT, r % WNN_WINOGRAD_OUT);
+    if (plan->rows->winograd_out(numbers + k * plan->out_width, plan->out_stride, bias, pixels, shape->out_channels))
+      continue;
+    const place at = {g->first.image, g->first.y, g->first.x + k * WNN_WINOGRAD_OUT};
+    do_again(plan, j->run->inputs[0], at, bias, pixels);
   }
-  const size_t columns = shape->out[1] - first.x < wide ? shape->out[1] - first.x : wide;
-  for (size_t i = 0; i < WNN_WINOGRAD_OUT && first.y + i < shape->out[0]; i++)
-    wnn_tail_run(&plan->tail, j->run, j->tail_rows, results + i * wide * channels,
-                 (first.image * shape->out[0] + first.y + i) * shape->out[1] + first.x, columns);
+  for (size_t i = 0; i < WNN_WINOGRAD_OUT && g->first.y + i < shape->out[0] && plan->tail.n_stages > 0; i++)
+    wnn_tail_run(&plan->tail, j->run, j->tail_rows,
+                 g->results + i * g->n * WNN_WINOGRAD_OUT * shape->out_channels,
+                 (g->first.image * shape->out[0] + g->first.y + i) * shape->out[1] + g->first.x, g->columns);
 }
 
 /* Tiles [begin, end), whose numbers begin at `numbers`. */
@@ -310,7 +328,9 @@ static void finish_tiles(const job *j, const float *numbers, size_t begin, size_
     n = plan->across - tile % plan->across;
     if (n > plan->group) n = plan->group;
     if (n > end - tile) n = end - tile;
-    finish_group(j, numbers + (tile - begin) * plan->out_width, tile, n, results);
+    group g = {place_of_tile(plan, tile), n, n * WNN_WINOGRAD_OUT, results};
+    if (g.columns > plan->shape.out[1] - g.first.x) g.columns = plan->shape.out[1] - g.first.x;
+    finish_group(j, numbers + (tile - begin) * plan->out_width, &g);
   }
 }
 

@@ -1,6 +1,6 @@
 --- A small scene that runs a network on its own picture, frame after frame, and never waits for it.
 ---
----   love . [--frames N] [--screenshot FILE] [--plain]
+---   love . [--frames N] [--screenshot FILE.png|FILE.tga] [--plain]
 ---
 --- Left the scene, right what the network makes of it. --plain leaves the network out, to compare frame times.
 local webnn = require(os.getenv "WEBNN_MODULE" or "webnn")
@@ -105,7 +105,7 @@ end
 local function save_screenshot(path)
   love.graphics.captureScreenshot(function(image)
     local file = assert(io.open(path, "wb"))
-    file:write(image:encode("png"):getString())
+    file:write(image:encode(path:match("%.(%a+)$") or "png"):getString())
     file:close()
   end)
 end

@@ -89,9 +89,8 @@ class Module:
 
     @staticmethod
     def descriptors(what, named):
-        yield f"    {what}: {{"
-        yield from (f"      {literals.key(name)}: {literals.descriptor(operand)}," for name, operand in named)
-        yield "    },"
+        lines = [f"      {literals.key(name)}: {literals.descriptor(operand)}," for name, operand in named]
+        return [f"    {what}: {{", *lines, "    },"] if lines else [f"    {what}: {{}},"]
 
     def input(self, operand):
         name = self.called[operand.id] = self.names.unique(operand.name)

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import definition as definitions
 from .reference.numbers import working_type
+from .terms import LEAST
 from .tolerance import Allowance, _finite, allowances, nudged, same_kind, spacing
 
 # These change no value, so an error can't begin here.
@@ -19,6 +20,13 @@ EXACT = frozenset(
     "isInfinite isNaN lesser lesserOrEqual logicalAnd logicalNot logicalOr logicalXor max maxPool2d min notEqual pad "
     "reduceMax reduceMin relu reshape reverse scatterElements scatterND slice split squeeze tile transpose triangular "
     "where".split()
+)
+# What is fused behind these takes NaN for a bound, and results below the least normal number for 0: that is left
+# to an engine.
+PRODUCTS = frozenset("averagePool2d conv2d convTranspose2d gemm l2Pool2d matmul".split())
+FUSED = frozenset(
+    "abs add clamp div elu exp gelu hardSigmoid hardSwish leakyRelu linear log max min mul prelu relu sigmoid softplus "
+    "sqrt sub tanh".split()
 )
 _FACTOR = 8
 
@@ -67,12 +75,26 @@ def _unrounded_run(definition, values):
     return wide if differs else None
 
 
-def output_allowances(definition, values, names, level="strict", runs=8):
-    """{name: Allowance} for outputs of a graph; `values` has the exact ones of all operands."""
-    limits = {}
+def _operator_limits(definition, values, level):
+    """{operand: Allowance} of all results, what is fused behind a product included."""
+    limits, products = {}, set()
     for step in definition["operators"]:
         found = allowances(step, values, [values[name] for name in step["outputs"]], level)
         limits.update(zip(step["outputs"], found))
+        fused = step["op"] in FUSED and not products.isdisjoint(definitions.operands_of(step))
+        if fused:
+            (limit,), (name,) = found, step["outputs"]
+            if values[name].dtype.kind == "f":
+                limit.absolute = np.maximum(limit.absolute, LEAST)
+                limit.doubt = limit.doubt | np.isnan(values[name])
+        if fused or step["op"] in PRODUCTS:
+            products.update(step["outputs"])
+    return limits
+
+
+def output_allowances(definition, values, names, level="strict", runs=8):
+    """{name: Allowance} for outputs of a graph; `values` has the exact ones of all operands."""
+    limits = _operator_limits(definition, values, level)
     moved = {name: np.zeros(values[name].shape) for name in names}
     doubt = {name: np.broadcast_to(limits[name].doubt, values[name].shape).copy() for name in names}
     random = np.random.default_rng(runs)

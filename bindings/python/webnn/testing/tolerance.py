@@ -165,6 +165,12 @@ def _by_terms(step, values, expected, found):
     return Allowance(1, unit, ~(peak <= LARGEST), count)
 
 
+def _largest(step, values):
+    """The largest finite magnitude among a call's operands, at least 1."""
+    sizes = [np.absolute(values[name]) for name in definition.operands_of(step)]
+    return max([1.0, *(float(np.max(size, where=np.isfinite(size), initial=0)) for size in sizes)])
+
+
 def allowances(step, values, expected, level="strict"):
     """What is allowed to each output of a call, from its operands' values and its exact results."""
     rules = [rule(step["op"], result.dtype.name, level) for result in expected]
@@ -182,7 +188,7 @@ def allowances(step, values, expected, level="strict"):
         else:
             moved, doubt = spreads[k]
             if expected[k].dtype.kind == "f":
-                moved = found["factor"] * moved + found.get("floor", 0)
+                moved = found["factor"] * moved + found.get("floor", 0) * _largest(step, values)
                 moved += found["value"] * spacing(_finite(expected[k]), expected[k].dtype)
             result.append(Allowance(found["value"], moved, doubt))
     return result

@@ -4,11 +4,12 @@ The classic four steps for layered drawings. Boxes are numbered, and every edge 
 one. An edge over several layers gets a place to pass in each; edges from one port share these places.
 """
 
+import bisect
 import dataclasses
 
 from .columns import Columns
 
-_SWEEPS = 24
+_SWEEPS, _PATIENCE = 24, 6  # at most so many, and so many that bring nothing
 _COLUMN_GAP, _LANE_GAP, _LANE = 28, 18, 2
 _LAYER_GAP = 34
 
@@ -107,17 +108,18 @@ class _Layers:
         return total
 
     def order(self):
-        best, fewest = [list(row) for row in self.rows], self.crossings()
+        best, fewest, idle = [list(row) for row in self.rows], self.crossings(), 0
         for sweep in range(_SWEEPS):
-            if fewest == 0:
+            if fewest == 0 or idle == _PATIENCE:
                 break
             downwards = sweep % 2 == 0
             neighbours = self.up if downwards else self.down
             for row in self.rows if downwards else reversed(self.rows):
                 self.sort(row, neighbours)
             crossings = self.crossings()
+            idle += 1
             if crossings < fewest:
-                best, fewest = [list(row) for row in self.rows], crossings
+                best, fewest, idle = [list(row) for row in self.rows], crossings, 0
         self.rows = best
         self.renumber()
 
@@ -181,15 +183,9 @@ def _ranks(n, edges):
 
 def _inversions(values):
     """How many pairs stand the wrong way round."""
-    counts, total = [0] * (max(values, default=0) + 2), 0
-    for seen, value in enumerate(values):
-        i, before = value + 1, 0
-        while i > 0:
-            before += counts[i]
-            i -= i & -i
-        total += seen - before
-        i = value + 1
-        while i < len(counts):
-            counts[i] += 1
-            i += i & -i
+    seen, total = [], 0
+    for value in values:
+        i = bisect.bisect_right(seen, value)
+        total += len(seen) - i
+        seen.insert(i, value)
     return total
