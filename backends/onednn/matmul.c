@@ -172,7 +172,9 @@ static void need(wnn_chain *chain, dnnl_status_t status) {
 static void add_gemm_posts(wnn_chain *chain, const product *is, const addend *c,
                            dnnl_post_ops_t ops, int *c_arg) {
   const float after = c->there && c->scale != is->beta ? is->beta : 1, before = is->alpha / after;
-  if (!isfinite(before)) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+  /* A small beta would make what is scaled by it later too large for float32 here. */
+  if (!(fabsf(before) <= 65536.0f * fmaxf(1.0f, fabsf(is->alpha))))
+    chain->status = WEBNN_ERROR_NOT_SUPPORTED;
   if (before != 1) need(chain, dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, before, 0));
   if (c->there && !c->is_bias) {
     need(chain, dnnl_post_ops_append_binary(ops, dnnl_binary_add, c->desc));

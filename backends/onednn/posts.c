@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Operations whose formula is an oneDNN algorithm with fixed numbers. Not exp, which makes infinity of NaN, and not
- * log, which takes denormals for zeros. */
+/* Operations whose formula is an oneDNN algorithm with fixed numbers. Not exp, which makes infinity
+ * of NaN, and not log, which takes denormals for another number. */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
@@ -150,6 +150,33 @@ static meaning meaning_of(const wnn_post *post, size_t stage) {
   }
 }
 
+static bool adds_nothing(const meaning *is) { return is->beta == 0 && signbit(is->beta); }
+
+/* A product or sum with one constant number is a function of the result so far: post-ops with operands cost oneDNN far
+ * more. Adding -0 changes nothing. */
+static void use_number(const wnn_region *region, const wnn_post *post, meaning *is) {
+  if (is->form != FORM_BINARY) return;
+  const wnn_port *port = &region->inputs[is->port];
+  const wnn_op_id op = post->node->op->id;
+  if (port->constant == NULL || port->desc->type != WEBNN_DATA_TYPE_FLOAT32 ||
+      wnn_desc_count(port->desc) != 1)
+    return;
+  const float number = *(const float *)port->constant;
+  if (op == WNN_OP_MUL) *is = eltwise(dnnl_eltwise_linear, number, -0.0);
+  if (op == WNN_OP_ADD) *is = eltwise(dnnl_eltwise_linear, 1, number);
+  if (op == WNN_OP_SUB && is->negated) *is = eltwise(dnnl_eltwise_linear, -1, number);
+  else if (op == WNN_OP_SUB) *is = eltwise(dnnl_eltwise_linear, 1, -number);
+}
+
+/* A product and the sum behind it are one. */
+static bool joins(meaning *last, const meaning *is) {
+  const bool linear = last->form == FORM_ELTWISE && last->algorithm == dnnl_eltwise_linear &&
+                      is->form == FORM_ELTWISE && is->algorithm == dnnl_eltwise_linear;
+  if (!linear || !adds_nothing(last) || is->alpha != 1) return false;
+  last->beta = is->beta;
+  return true;
+}
+
 /* oneDNN multiplies 0 by the slope, so that an infinite one would give NaN. */
 static bool has_finite_slopes(const wnn_port *port) {
   const float *slopes = port->constant;
@@ -240,13 +267,16 @@ static void add_one(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
 void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
                    const_dnnl_memory_desc_t dst, bool allow_sum) {
   const wnn_region *region = chain->region;
+  meaning meanings[WNN_MAX_POSTS];
+  size_t n = 0;
   for (size_t i = 0; i < region->n_posts && chain->status == WEBNN_OK; i++) {
     meaning is = meaning_of(&region->posts[i], i);
-    if (is.form == FORM_NONE)
-      chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-    else
-      add_one(chain, posts, frame, dst, &is, allow_sum);
+    if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+    use_number(region, &region->posts[i], &is);
+    if (n == 0 || !joins(&meanings[n - 1], &is)) meanings[n++] = is;
   }
+  for (size_t i = 0; i < n && chain->status == WEBNN_OK; i++)
+    add_one(chain, posts, frame, dst, &meanings[i], allow_sum);
 }
 
 size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primitive_desc_t pd,

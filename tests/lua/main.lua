@@ -22,7 +22,7 @@ if arg[at] == "--filter" then
   harness.filter = arg[at + 1]
   at = at + 2
 end
-local env = { webnn = webnn, module = arg[1], data = folder .. "/../data/", is_ffi = arg[1] == "webnn.ffi" }
+local env = { webnn = webnn, backend = os.getenv "WEBNN_BACKEND", data = folder .. "/../data/" }
 
 --- A context that all tests of a run share.
 function env.context()

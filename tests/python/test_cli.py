@@ -215,7 +215,8 @@ def test_errors_are_one_line(capsys, model, tmp_path):
     assert "read: " in refuse(capsys, "run", tmp_path / "broken.webnn")
     refuse(capsys, "run", tmp_path / "no.onnx")
     assert "the inputs are: x, " in refuse(capsys, "run", model, "--input", "w=ones")
-    assert "is float32 [3, 2], input x is float32 [2, 3]" in refuse(capsys, "run", model, "--input", f"x={tmp_path}/x.npy")
+    refused = refuse(capsys, "run", model, "--input", f"x={tmp_path}/x.npy")
+    assert "is float32 [3, 2], input x is float32 [2, 3]" in refused
     refuse(capsys, "run", model, "--input", f"x={tmp_path}/objects.npy")
     refuse(capsys, "run", model, "--input", "x=missing.npy")
     assert "are fixed" in refuse(capsys, "run", model, "--shape", "x=1,3")
@@ -226,8 +227,8 @@ def test_errors_are_one_line(capsys, model, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    [], ["nonsense"], ["run"], ["bench", "m", "--runs", "0"], ["run", "m", "--shape", "x"], ["run", "m", "--shape", "x=a"],
-    ["run", "m", "--shape", "=1"], ["run", "m", "--backend", "tpu"], ["export", "m"],
+    [], ["nonsense"], ["run"], ["bench", "m", "--runs", "0"], ["run", "m", "--shape", "x"],
+    ["run", "m", "--shape", "x=a"], ["run", "m", "--shape", "=1"], ["run", "m", "--backend", "tpu"], ["export", "m"],
 ])
 def test_wrong_arguments_end_with_2(capsys, arguments):
     with pytest.raises(SystemExit) as found:

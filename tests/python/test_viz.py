@@ -36,8 +36,8 @@ def texts(svg, tag="text"):
 
 def test_it_shows_operations_labels_constants_and_shapes(context):
     shown = texts(viz.svg(*small(context)))
-    for text in ("image", "conv2d", "stem", "filter  4×4×3×3", "float32 [1, 4, 8, 8]", "b = 0.5", "residual", "split",
-                 "2 × float32 [1, 2, 8, 8]", "left", "right", "float32 [1, 2, 8, 8]"):
+    for text in ("image", "conv2d", "stem", "filter  4×4×3×3", "float32 [1, 4, 8, 8]", "b = 0.5", "residual",
+                 "split", "2 × float32 [1, 2, 8, 8]", "left", "right", "float32 [1, 2, 8, 8]"):
         assert text in shown, (text, shown)
     (tip,) = [text for text in texts(viz.svg(*small(context)), "title") if text.startswith("conv2d")]
     assert "padding: [1, 1, 1, 1]" in tip and "inputLayout: nchw" in tip

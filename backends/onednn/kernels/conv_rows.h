@@ -24,6 +24,19 @@ enum {
   WNN_WINOGRAD_NUMBERS = WNN_WINOGRAD_IN * WNN_WINOGRAD_IN,
 };
 
+/* Pixels of one output row where each channel has a window of its own. A block of weights has, for a vector of
+ * channels, the window row by row; the last block the last `lanes` channels. */
+typedef struct wnn_depthwise {
+  const float *const *rows;     /* the input's rows that the window meets, NULL outside */
+  const float *weights, *bias;  /* bias: one a channel */
+  const float *zeros;           /* a pixel */
+  float *out;                   /* where pixel `begin` goes; the others follow */
+  size_t begin, end;            /* pixels of the output */
+  size_t channels, in_width;
+  size_t height, width, stride; /* of the window: 3, 5 or 7 wide; 1 or 2 */
+  ptrdiff_t before;             /* columns of padding */
+} wnn_depthwise;
+
 typedef struct wnn_conv_rows {
   size_t lanes;                              /* of a vector */
   size_t tile_rows[WNN_MAX_PANEL_VECTORS + 1]; /* rows of `a` at a time, by the vectors of a panel */
@@ -32,7 +45,10 @@ typedef struct wnn_conv_rows {
   void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
   /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */
   bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
-  wnn_stage_fn silu; /* quicker than the one of all others */
+  /* For no fewer channels than lanes. */
+  void (*depthwise)(const wnn_depthwise *is);
+  wnn_stage_fn silu;       /* quicker than the one of all others */
+  wnn_stage_fn hard_swish; /* hardSwish(x) · f[0] + f[1] */
 } wnn_conv_rows;
 
 /* For this processor, but without what the host's switches leave out. */

@@ -16,8 +16,8 @@ extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, w
     wnn_reduce_kernel, wnn_resample_kernel, wnn_scan_kernel, wnn_softmax_kernel;
 /* Any types, channels last or plain. */
 extern const wnn_kernel wnn_pool_kernel;
-/* 3×3 windows of float32, channels last. */
-extern const wnn_kernel wnn_winograd_kernel;
+/* Convolutions of float32, channels last: a window for each channel; 3×3 windows. */
+extern const wnn_kernel wnn_depthwise_kernel, wnn_winograd_kernel;
 /* Any types, row-major. */
 extern const wnn_kernel wnn_gather_kernel, wnn_scatter_kernel, wnn_triangular_kernel;
 /* gru, gruCell, lstm, lstmCell of float types, any unblocked layouts of the operands. */

@@ -18,14 +18,15 @@ ONE(scan)
 ONE(scatter)
 ONE(softmax)
 ONE(triangular)
-ONE(winograd)
+
+static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_winograd_kernel, NULL};
 
 const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
   switch (op) {
     case WNN_OP_ARG_MIN:
     case WNN_OP_ARG_MAX: return arg_list;
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
-    case WNN_OP_CONV2D: return winograd_list;
+    case WNN_OP_CONV2D: return conv2d_list;
     case WNN_OP_GATHER:
     case WNN_OP_GATHER_ELEMENTS:
     case WNN_OP_GATHER_ND: return gather_list;

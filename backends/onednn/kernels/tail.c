@@ -51,13 +51,21 @@ static bool as_linear(const wnn_region *region, const wnn_post *post, float *fac
   return true;
 }
 
-static void add_linear(wnn_tail *tail, wnn_stage_fn linear, float factor, float term) {
+/* Behind a stage that multiplies by a number and adds nothing, the number that is added can be its own. */
+static bool takes_term(const wnn_tail_stage *last, wnn_stage_fn linear, wnn_stage_fn hard_swish) {
+  return (last->fn == linear || last->fn == hard_swish) && last->args.f[1] == 0.0f && signbit(last->args.f[1]);
+}
+
+static void add_linear(wnn_tail *tail, wnn_stage_fn linear, wnn_stage_fn hard_swish, float factor, float term) {
   wnn_tail_stage *last = tail->n_stages ? &tail->stages[tail->n_stages - 1] : NULL;
-  if (last != NULL && last->fn == linear && factor == 1.0f && last->args.f[1] == 0.0f && signbit(last->args.f[1]))
+  if (last != NULL && factor == 1.0f && takes_term(last, linear, hard_swish)) {
     last->args.f[1] = term;
-  else
+  } else if (last != NULL && last->fn == hard_swish && last->args.f[0] == 1.0f && takes_term(last, NULL, hard_swish)) {
+    last->args.f[0] = factor;
+  } else {
     tail->stages[tail->n_stages++] =
         (wnn_tail_stage){.fn = linear, .args.f = {factor, term}, .n_in = 1, .from = {WNN_TAIL_SO_FAR}};
+  }
 }
 
 typedef struct planning {
@@ -74,7 +82,7 @@ static bool add_stage(const planning *p, size_t i) {
   const wnn_op_id op = post->node->op->id;
   float factor, term;
   if (as_linear(p->region, post, &factor, &term)) {
-    add_linear(tail, p->vector->stage(WNN_OP_LINEAR, F32, F32), factor, term);
+    add_linear(tail, p->vector->stage(WNN_OP_LINEAR, F32, F32), p->rows->hard_swish, factor, term);
     return true;
   }
   wnn_tail_stage *stage = &tail->stages[tail->n_stages];
@@ -90,6 +98,10 @@ static bool add_stage(const planning *p, size_t i) {
     if (!add_operand(tail, p->region, (size_t)from, p->channel_axis)) return false;
   }
   wnn_set_stage_args(&stage->args, post->node);
+  if (op == WNN_OP_HARD_SWISH) {
+    stage->fn = p->rows->hard_swish;
+    stage->args.f[0] = 1.0f, stage->args.f[1] = -0.0f;
+  }
   tail->n_stages++;
   return true;
 }

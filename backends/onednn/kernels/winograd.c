@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 #include "kernels/tail.h"
-#include "passes/passes.h"
+#include "base/switches.h"
 
 #include <math.h>
 #include <string.h>

@@ -27,36 +27,15 @@ static const struct {
 /* One round more can find what the last one laid open; graphs settle after two or three. */
 #define MAX_ROUNDS 8
 
-/* The next word of "-a,-b"; false at the end. */
-static bool next_word(const char **text, webnn_str *word) {
-  if (*text == NULL || **text == '\0') return false;
-  size_t n = strcspn(*text, ",");
-  *word = (webnn_str){*text, n};
-  *text += n + ((*text)[n] == ',');
-  return true;
-}
-
-static bool word_is(webnn_str word, const char *name) {
-  return word.size == strlen(name) + 1 && word.data[0] == '-' &&
-         memcmp(word.data + 1, name, word.size - 1) == 0;
-}
-
 bool wnn_passes_valid(const char *switches, webnn_str *wrong) {
   webnn_str word;
-  while (next_word(&switches, &word)) {
-    bool known = word_is(word, "all");
-    for (size_t i = 0; i < N_PASSES && !known; i++) known = word_is(word, passes[i].name);
+  while (wnn_next_switch(&switches, &word)) {
+    bool known = wnn_switch_is(word, "all");
+    for (size_t i = 0; i < N_PASSES && !known; i++) known = wnn_switch_is(word, passes[i].name);
     if (known) continue;
     *wrong = word;
     return false;
   }
-  return true;
-}
-
-bool wnn_pass_enabled(const char *switches, const char *name) {
-  webnn_str word;
-  while (next_word(&switches, &word))
-    if (word_is(word, name) || word_is(word, "all")) return false;
   return true;
 }
 

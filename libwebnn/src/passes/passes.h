@@ -2,14 +2,12 @@
 #ifndef WNN_PASSES_PASSES_H
 #define WNN_PASSES_PASSES_H
 
+#include "base/switches.h"
 #include "graph/ir.h"
 
 /* True when every word of a context's `passes` option ("-fuse,-layout"; NULL) names a pass; else the first
  * wrong word is in `*wrong`. Words of lowering (fuse, layout) count as passes. */
 bool wnn_passes_valid(const char *switches, webnn_str *wrong);
-
-/* True unless `switches` says "-name" or "-all". */
-bool wnn_pass_enabled(const char *switches, const char *name);
 
 /* Computes one node whose operands are all constants: outputs are dense buffers to be filled. How folding
  * uses the kernels that run later. NOT_SUPPORTED: leave the node alone. */

@@ -2,8 +2,8 @@
 //
 //     node runner.mjs module.js [module.js ...]
 //
-// prints, for each module, a line of JSON: {inputs, constants, operators, outputs, returned} or {error}. Weights are read from
-// the safetensors file beside the module where there is one.
+// prints, for each module, a line of JSON: {inputs, constants, operators, outputs, returned} or {error}. Weights are
+// read from the safetensors file beside the module where there is one.
 import {existsSync, readFileSync} from "node:fs";
 import {pathToFileURL} from "node:url";
 

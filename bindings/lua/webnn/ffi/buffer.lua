@@ -145,24 +145,28 @@ function buffer.create(type_name, x, size)
     end
     return new(data_type, x)
   end
-  local data, n_bytes = buffer.data(where, x, size, false, data_type)
+  local data, n_bytes, owner = buffer.data(where, x, size, false, data_type)
   if n_bytes % value.bytes[data_type] ~= 0 then
     errors.argument(where, "has " .. n_bytes .. " bytes, which is no whole number of elements")
   end
   local self = new(data_type, n_bytes / value.bytes[data_type])
   ffi.copy(self.data, data, n_bytes)
+  value.keep(owner)
   return self
 end
 
 -- ---- the whole
 
 function methods:string()
-  return ffi.string(check(self, "string").data, buffer.n_bytes(self))
+  local text = ffi.string(check(self, "string").data, buffer.n_bytes(self))
+  value.keep(self)
+  return text
 end
 
 function methods:table()
   local out, data_type, data = {}, check(self, "table").type, self.data
   for i = 1, self.n do out[i] = value.get(data_type, data, i - 1) end
+  value.keep(self)
   return out
 end
 
@@ -184,11 +188,12 @@ end
 
 function methods:set(x, size)
   local where = { "set", "data" }
-  local data, n_bytes = buffer.data(where, x, size, false, check(self, "set").type)
+  local data, n_bytes, owner = buffer.data(where, x, size, false, check(self, "set").type)
   if n_bytes ~= buffer.n_bytes(self) then
     errors.argument(where, "has " .. n_bytes .. " bytes, the buffer has " .. buffer.n_bytes(self))
   end
   ffi.copy(self.data, data, n_bytes)
+  value.keep(owner)
   return self
 end
 

@@ -80,7 +80,9 @@ function methods:input(name, options)
   value.string({ "input", "name" }, name)
   local descriptor, keep = value.descriptor("input", options)
   errors.check_options("input", options, descriptor_names)
-  return give(p, C.webnn_builder_input(p, str(name), descriptor, out1), keep)
+  local status = C.webnn_builder_input(p, str(name), descriptor, out1)
+  value.keep(name, keep)
+  return give(p, status)
 end
 
 local function constant_number(p, data_type, x)
@@ -90,7 +92,9 @@ end
 
 local function constant_buffer(p, data)
   local descriptor = ffi.new("webnn_descriptor", data.type, data.rank, data.dims)
-  return give(p, C.webnn_builder_constant(p, descriptor, data.data, buffer.n_bytes(data), out1))
+  local status = C.webnn_builder_constant(p, descriptor, data.data, buffer.n_bytes(data), out1)
+  value.keep(data)
+  return give(p, status)
 end
 
 function methods:constant(options, data, size)
@@ -110,7 +114,9 @@ function methods:constant(options, data, size)
   local descriptor, keep = value.descriptor("constant", options)
   errors.check_options("constant", options, descriptor_names)
   local bytes, n_bytes, owner = buffer.data({ "constant", "data" }, data, size, false, descriptor.data_type)
-  return give(p, C.webnn_builder_constant(p, descriptor, bytes, n_bytes, out1), keep, owner)
+  local status = C.webnn_builder_constant(p, descriptor, bytes, n_bytes, out1)
+  value.keep(keep, owner)
+  return give(p, status)
 end
 
 -- ---- build, save, load
@@ -136,7 +142,9 @@ local function refuse(p) return errors.refuse(C.webnn_builder_context(p), C.webn
 function methods:build(outputs)
   local p, out = native(self), ffi.new "webnn_future *[1]"
   local named, n = read_outputs("build", outputs)
-  if C.webnn_builder_build(p, named, n, out) ~= 0 then return objects.failed(refuse(p)) end
+  local status = C.webnn_builder_build(p, named, n, out)
+  value.keep(outputs)
+  if status ~= 0 then return objects.failed(refuse(p)) end
   return objects.future("build", out[0])
 end
 
@@ -150,7 +158,9 @@ function methods:save(path, outputs)
   local p = native(self)
   path_of("save", path)
   local named, n = read_outputs("save", outputs)
-  if C.webnn_serial_write_file(p, named, n, path) ~= 0 then return nil, refuse(p) end
+  local status = C.webnn_serial_write_file(p, named, n, path)
+  value.keep(outputs)
+  if status ~= 0 then return nil, refuse(p) end
   return true
 end
 
@@ -171,7 +181,9 @@ end
 function methods:load_data(data, size)
   local p, outs, n = native(self), ffi.new "const webnn_named_operand *[1]", ffi.new "size_t[1]"
   local bytes, n_bytes, owner = buffer.data({ "load_data", "data" }, data, size, false, value.types.uint8)
-  return loaded(p, C.webnn_serial_read(p, bytes, n_bytes, outs, n), outs, n, owner)
+  local status = C.webnn_serial_read(p, bytes, n_bytes, outs, n)
+  value.keep(owner)
+  return loaded(p, status, outs, n)
 end
 
 -- A file in memory: written to the system's place for such, because C must not call back into LuaJIT here.
@@ -318,8 +330,10 @@ local function method(op)
     read_values(info, values, n_required, args, options, keep)
     local n = room(values, n_required)
     local outs, n_outs = ffi.new("webnn_operand *[?]", n), ffi.new("size_t[1]", n)
-    if C.webnn_builder_call(p, op, values, #info.fields, outs, n_outs) ~= 0 then raise(p) end
-    if not info.returns_list then return wrap(p, outs[0]), keep and nil end
+    local status = C.webnn_builder_call(p, op, values, #info.fields, outs, n_outs)
+    value.keep(keep, options)
+    if status ~= 0 then raise(p) end
+    if not info.returns_list then return wrap(p, outs[0]) end
     local list = {}
     for i = 1, tonumber(n_outs[0]) do list[i] = wrap(p, outs[i - 1]) end
     return list

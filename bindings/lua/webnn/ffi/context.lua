@@ -52,7 +52,9 @@ function objects.create_context(options)
     native_options.passes = value.string({ "create_context", "passes" }, options.passes)
   end
   local out = ffi.new "webnn_context *[1]"
-  if C.webnn_context_create(native_options, out, err) ~= 0 then return objects.failed(errors.refuse(nil, err)) end
+  local status = C.webnn_context_create(native_options, out, err)
+  value.keep(options)
+  if status ~= 0 then return objects.failed(errors.refuse(nil, err)) end
   local p = ffi.gc(out[0], C.webnn_context_release)
   return objects.settled(once(p, function() return Context.new { _p = p } end))
 end
@@ -73,7 +75,8 @@ function methods:create_tensor(options)
   local native_options = ffi.new("webnn_tensor_options", ffi.sizeof "webnn_tensor_options",
     flag(options, "readable"), flag(options, "writable"))
   local status = C.webnn_tensor_create(p, descriptor, native_options, out, err)
-  if status ~= 0 or not keep then return objects.failed(errors.refuse(p, err)) end
+  value.keep(keep)
+  if status ~= 0 then return objects.failed(errors.refuse(p, err)) end
   return objects.settled(new_tensor(out[0]))
 end
 
@@ -84,7 +87,8 @@ function methods:create_constant_tensor(options, data, size)
   local bytes, n_bytes, owner =
     buffer.data({ "create_constant_tensor", "data", options = options }, data, size, false, descriptor.data_type)
   local status = C.webnn_tensor_create_constant(p, descriptor, bytes, n_bytes, out, err)
-  if status ~= 0 then return objects.failed(errors.refuse(p, err)), keep, owner end
+  value.keep(keep, owner)
+  if status ~= 0 then return objects.failed(errors.refuse(p, err)) end
   return objects.settled(new_tensor(out[0]))
 end
 
@@ -93,7 +97,8 @@ function methods:write_tensor(tensor, data, size)
   local data_type = C.webnn_tensor_descriptor(t).data_type
   local bytes, n_bytes, owner = buffer.data({ "write_tensor", "data" }, data, size, false, data_type)
   local status = C.webnn_tensor_write(p, t, bytes, n_bytes, err)
-  if status ~= 0 then return nil, errors.refuse(p, err), owner end
+  value.keep(owner)
+  if status ~= 0 then return nil, errors.refuse(p, err) end
   return true
 end
 
@@ -146,9 +151,9 @@ function methods:dispatch(graph, inputs, outputs)
   local p, g = native(self), objects.Graph.native({ "dispatch", "graph" }, graph)
   local native_inputs, n_inputs = bind_tensors({ "dispatch", "inputs" }, inputs)
   local native_outputs, n_outputs = bind_tensors({ "dispatch", "outputs" }, outputs)
-  if C.webnn_graph_dispatch(p, g, native_inputs, n_inputs, native_outputs, n_outputs, err) ~= 0 then
-    return nil, errors.refuse(p, err)
-  end
+  local status = C.webnn_graph_dispatch(p, g, native_inputs, n_inputs, native_outputs, n_outputs, err)
+  value.keep(inputs, outputs)
+  if status ~= 0 then return nil, errors.refuse(p, err) end
   return true
 end
 
@@ -174,13 +179,19 @@ local function make_outputs(types)
   return out
 end
 
+local compute_graph, compute_inputs, compute_outputs =
+  { "compute", "graph" }, { "compute", "inputs" }, { "compute", "outputs" }
+
 function methods:compute(graph, inputs, outputs)
-  local p, g = native(self), objects.Graph.native({ "compute", "graph" }, graph)
-  local native_inputs, n_inputs, keep_inputs = bind_data({ "compute", "inputs" }, inputs, graph.inputs, false)
-  if outputs == nil then outputs = make_outputs(graph.outputs) end
-  local native_outputs, n_outputs, keep = bind_data({ "compute", "outputs" }, outputs, graph.outputs, true)
+  local p, g = native(self), objects.Graph.native(compute_graph, graph)
+  graph._inputs = rawget(graph, "_inputs") or graph.inputs -- looked up at every run
+  graph._outputs = rawget(graph, "_outputs") or graph.outputs
+  local native_inputs, n_inputs, keep_inputs = bind_data(compute_inputs, inputs, graph._inputs, false)
+  if outputs == nil then outputs = make_outputs(graph._outputs) end
+  local native_outputs, n_outputs, keep = bind_data(compute_outputs, outputs, graph._outputs, true)
   local status = C.webnn_graph_compute(p, g, native_inputs, n_inputs, native_outputs, n_outputs, err)
-  if status ~= 0 then return nil, errors.refuse(p, err), keep_inputs, keep end
+  value.keep(keep_inputs, keep, inputs)
+  if status ~= 0 then return nil, errors.refuse(p, err) end
   return outputs
 end
 

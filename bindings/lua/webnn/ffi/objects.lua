@@ -58,6 +58,7 @@ local function outcome(self)
     local bytes = C.webnn_future_data(self._p, n_bytes)
     local out = self.into or buffer.shaped(self.data_type, self.shape)
     ffi.copy(out.data, bytes, n_bytes[0])
+    value.keep(self)
     return out
   end
   return { message = ffi.string(C.webnn_future_message(self._p)) }

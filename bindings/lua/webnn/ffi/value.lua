@@ -19,6 +19,9 @@ end
 local FLOAT32, FLOAT16 = value.types.float32, value.types.float16
 local INT64, UINT64 = value.types.int64, value.types.uint64
 
+--- Called behind a call into C with what that reads: until then nothing of it may be collected.
+function value.keep() end
+
 -- ---- numbers
 
 function value.uint32(where, x)

@@ -89,15 +89,15 @@ def measure(context, graph, inputs, runs, title):
         if i >= _WARM_UP:
             seconds.append(took)
             profiles.append(profile)
-    steps = [{**one[0], "seconds": statistics.median(step["seconds"] for step in one)} for one in zip(*profiles)]
+    steps = [dict(same[0], seconds=statistics.median(step["seconds"] for step in same)) for same in zip(*profiles)]
     return Report(title, context.info, steps, seconds, measure_peaks(context), graph.memory)
 
 
 # ---- telling
 
 
-_COLUMNS = ("step", "time", "share", "GFLOP/s", "GB/s", "of peak", "operations", "kernel", "label", "operands and result")
-_NUMBERS = 6
+_NUMBERS = ("step", "time", "share", "GFLOP/s", "GB/s", "of peak")
+_WORDS = ("operations", "kernel", "label", "operands and result")
 
 
 def duration(seconds):
@@ -158,7 +158,7 @@ def text(report, top=None):
     yield (f"peak here: {peaks.flops / 1e9:.1f} GFLOP/s in products of float32 matrices, "
            f"{peaks.bytes / 1e9:.1f} GB/s of memory (what fits the caches may be faster)")
     yield ""
-    yield from _table([_COLUMNS, *_rows(report, top)], _NUMBERS)
+    yield from _table([_NUMBERS + _WORDS, *_rows(report, top)], len(_NUMBERS))
     yield ""
     yield from _table(list(_kernels(report)), 3)
     yield ""

@@ -196,9 +196,9 @@ def _list(paper, report, longest, left, right, top):
         paper.open("g", title=_tip(report, i, step))
         shown = fit(name, 10, room, bold=True)
         paper.text(left, y + 8, shown, 10, INK, weight=600)
-        rest = room - text_width(shown, 10, bold=True) - 8
-        if label and rest > 40:
-            paper.text(left + text_width(shown, 10, bold=True) + 8, y + 8, fit(label, 10, rest, keep_end=True), 10, FADED)
+        used = text_width(shown, 10, bold=True) + 8
+        if label and room - used > 40:
+            paper.text(left + used, y + 8, fit(label, 10, room - used, keep_end=True), 10, FADED)
         paper.text(right, y + 8, numbers, 10, INK, "end")
         paper.add("rect", x=left, y=y + 12, width=right - left, height=5, rx=2.5, fill="#f1f5f9")
         paper.add("rect", x=left, y=y + 12, width=max((right - left) * step["seconds"] / most, 2.0), height=5, rx=2.5,

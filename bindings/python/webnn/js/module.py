@@ -67,11 +67,11 @@ class Module:
 
     def head(self):
         listed = lambda operands: ", ".join(literals.string(name) for name in operands) or "nothing"
-        n = len(self.definition.operators)
-        yield f"// A graph of {n} operation{'' if n == 1 else 's'}, from {listed(x.name for x in self.definition.inputs)}"
+        n, inputs = len(self.definition.operators), listed(operand.name for operand in self.definition.inputs)
+        yield f"// A graph of {n} operation{'' if n == 1 else 's'}, from {inputs}"
         yield f"// to {listed(name for name, _ in self.definition.outputs)}. Written by webnn.js {__version__}."
         yield ""
-        yield "// Builds the graph on an MLContext; resolves to {graph, inputs, outputs}, the last two descriptors by name."
+        yield "// Builds the graph on an MLContext. Resolves to {graph, inputs, outputs}; two are descriptors by name."
         if self.tensors:
             yield "// `weights`: a URL, or the bytes of that file."
         more = f", weights = new URL({literals.string(self.weights)}, import.meta.url)" if self.tensors else ""
