@@ -78,7 +78,7 @@ ifneq ($(wildcard $(ONEDNN_CACHE)/lib/cmake/dnnl/dnnl-config.cmake),)
 	$(BIN)/cmake --build build/current
 	$(CTEST) --test-dir build/current
 	$(BIN)/cmake --install build/current --component webnn --prefix build/current/python
-	PYTHONPATH=build/current/python $(BIN)/python -m pytest -q
+	PYTHONPATH=$(CURDIR)/build/current/python $(BIN)/python -m pytest -q
 else
 	@echo 'No current oneDNN in the cache (tools/build-onednn makes one): its tests are skipped.'
 endif

@@ -1,6 +1,7 @@
-/* A Lua host whose allocator fails every first attempt: Lua then does a full collection and tries again, so that
- * whatever isn't held is gone at the making of every object. For 5.3 and later: 5.2 itself loses an open upvalue
- * then. `collect SCRIPT ARGUMENTS` runs a script as lua does; WEBNN_COLLECT=n makes every n-th object such a one. */
+/* A Lua host whose allocator fails every first attempt: Lua then does a full collection and tries
+ * again, so that whatever isn't held is gone at the making of every object. For 5.3 and later: 5.2
+ * itself loses an open upvalue then. `collect SCRIPT ARGUMENTS` runs a script as lua does;
+ * WEBNN_COLLECT=n makes every n-th object such a one. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -18,7 +19,8 @@ static void *allocate(void *ud, void *block, size_t old_size, size_t new_size) {
     free(block);
     return NULL;
   }
-  /* For a new object the old size is its type; lauxlib's own buffers come with 0 and would not try again. */
+  /* For a new object the old size is its type; lauxlib's own buffers come with 0 and would not try
+   * again. */
   if (state->every > 0 && block == NULL && old_size != 0) {
     if (!state->refused && ++state->n >= state->every) {
       state->refused = 1;

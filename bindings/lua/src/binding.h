@@ -1,5 +1,5 @@
-/* What the files of the Lua module share. Objects are userdata that hold one count of a native handle;
- * `native` is NULL before the handle is there and after it was given back. */
+/* What the files of the Lua module share. Objects are userdata that hold one count of a native
+ * handle; `native` is NULL before the handle is there and after it was given back. */
 #ifndef WEBNN_LUA_BINDING_H
 #define WEBNN_LUA_BINDING_H
 
@@ -49,22 +49,23 @@ typedef struct Buffer {
 
 /* ---- types: webnn.c */
 
-/* Makes the type `name` with metamethods, methods and properties; leaves its methods on the stack. A property is
- * a function of the object. */
+/* Makes the type `name` with metamethods, methods and properties; leaves its methods on the stack.
+ * A property is a function of the object. */
 void wlua_type(lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods,
                const luaL_Reg *properties);
 
 /* A zeroed userdata of a type, on the stack. */
 void *wlua_new(lua_State *L, const char *type, size_t n_bytes);
 
-/* Objects that exist once for each native handle as long as somebody has them: pushes the one of `native`, or
- * nothing when there is none (false). */
+/* Objects that exist once for each native handle as long as somebody has them: pushes the one of
+ * `native`, or nothing when there is none (false). */
 bool wlua_find(lua_State *L, const void *native);
 void wlua_remember(lua_State *L, const void *native); /* the object on the top */
 
 /* ---- failures: errors.c */
 
-/* Of whom a message speaks; `options` is the index of a table in which a label may be, 0 for none. */
+/* Of whom a message speaks; `options` is the index of a table in which a label may be, 0 for none.
+ */
 typedef struct Where {
   const char *function, *argument;
   int options;
@@ -72,7 +73,8 @@ typedef struct Where {
 
 void wlua_errors_init(lua_State *L);
 
-/* Raises at the caller's line, as the next two; the int is for `return`. The text: "[label] function: argument text". */
+/* Raises at the caller's line, as the next two; the int is for `return`. The text: "[label]
+ * function: argument text". */
 _Noreturn int wlua_argument_error(lua_State *L, const Where *where, const char *format, ...);
 
 /* The same for "must be `wanted`, not …" with what stands at `index`. */
@@ -84,8 +86,8 @@ _Noreturn int wlua_raise(lua_State *L, const webnn_error *error);
 /* Pushes an error as a table with name, message and __tostring. */
 void wlua_push_error(lua_State *L, const webnn_error *error);
 
-/* What somebody did wrong is raised; what the world did (no memory, no device, the context is lost; `context`
- * may be NULL) is pushed as an error. */
+/* What somebody did wrong is raised; what the world did (no memory, no device, the context is lost;
+ * `context` may be NULL) is pushed as an error. */
 void wlua_refuse(lua_State *L, const webnn_context *context, const webnn_error *error);
 
 /* The name out of `names` that is most like `name`, NULL when none is. */
@@ -93,7 +95,8 @@ const char *wlua_nearest(const char *name, const char *const *names, size_t n);
 
 /* ---- values: value.c */
 
-/* Memory for the lists of one call: some here, more in userdata kept in a table at index `anchor`. */
+/* Memory for the lists of one call: some here, more in userdata kept in a table at index `anchor`.
+ */
 typedef struct Scratch {
   lua_State *L;
   int anchor; /* a stack slot that begins as nil */
@@ -116,7 +119,8 @@ webnn_data_type wlua_data_type(lua_State *L, const Where *where, int index);
 
 /* Length of the list at `index`; raises when it is none or has holes. */
 size_t wlua_list(lua_State *L, const Where *where, int index);
-const uint32_t *wlua_uints(lua_State *L, const Where *where, int index, Scratch *scratch, size_t *n);
+const uint32_t *wlua_uints(lua_State *L, const Where *where, int index, Scratch *scratch,
+                           size_t *n);
 const double *wlua_floats(lua_State *L, const Where *where, int index, Scratch *scratch, size_t *n);
 
 /* The table of options at `index` (nil: none) holds no other keys than `names`. */
@@ -142,9 +146,10 @@ typedef struct Data {
   size_t n_bytes;
 } Data;
 
-/* Looks at data of any kind: a packed string, a buffer, a table of numbers (nested too), a number, C data, an
- * object with getPointer and getSize, or an address with its size at `size_index` (0: nowhere). `writable`: only
- * what we may write into. Valid until the stack goes back under what this pushes, which is one value. */
+/* Looks at data of any kind: a packed string, a buffer, a table of numbers (nested too), a number,
+ * C data, an object with getPointer and getSize, or an address with its size at `size_index` (0:
+ * nowhere). `writable`: only what we may write into. Valid until the stack goes back under what
+ * this pushes, which is one value. */
 void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool writable,
                webnn_data_type type, Data *out);
 void wlua_data_init(lua_State *L); /* looks for LuaJIT's ffi */
@@ -170,9 +175,9 @@ webnn_builder *wlua_check_builder(lua_State *L, int index);
 webnn_graph *wlua_check_graph(lua_State *L, const Where *where, int index);
 webnn_tensor *wlua_check_tensor(lua_State *L, const Where *where, int index);
 
-void wlua_push_context(lua_State *L, webnn_context *native);  /* borrowed */
-void wlua_push_builder(lua_State *L, webnn_builder *native);  /* borrowed */
-void wlua_push_graph(lua_State *L, webnn_graph *native);      /* borrowed */
+void wlua_push_context(lua_State *L, webnn_context *native); /* borrowed */
+void wlua_push_builder(lua_State *L, webnn_builder *native); /* borrowed */
+void wlua_push_graph(lua_State *L, webnn_graph *native);     /* borrowed */
 void wlua_push_operand(lua_State *L, const webnn_operand *native);
 
 /* Methods of the context: context.c, run.c, tensor.c. */
@@ -192,12 +197,13 @@ int wlua_load_data(lua_State *L);
 size_t wlua_read_outputs(lua_State *L, const char *function, int index, Scratch *scratch,
                          webnn_named_operand **out);
 
-/* Futures. `begin` makes a closed one on the stack before the native future exists; it takes that over. */
+/* Futures. `begin` makes a closed one on the stack before the native future exists; it takes that
+ * over. */
 typedef enum FutureKind { FUTURE_VALUE, FUTURE_BUILD, FUTURE_READ, FUTURE_LOST } FutureKind;
 typedef struct Future {
   webnn_future *native; /* NULL: settled, the value is kept */
   FutureKind kind;
-  bool failed, into;    /* `into`: a buffer of the caller's is kept, which gets the data */
+  bool failed, into;           /* `into`: a buffer of the caller's is kept, which gets the data */
   webnn_descriptor descriptor; /* of a read */
   uint32_t shape[WLUA_MAX_RANK];
 } Future;

@@ -99,8 +99,8 @@ static int buffer_newindex(lua_State *L) {
   }
   webnn_number number = wlua_number(L, &where, 3);
   if (!wlua_element_set(self->type, self->data, i, number))
-    wlua_wrong(L, &where, lua_pushfstring(L, "a number of type %s", webnn_data_type_name(self->type)),
-               3);
+    wlua_wrong(L, &where,
+               lua_pushfstring(L, "a number of type %s", webnn_data_type_name(self->type)), 3);
   return 0;
 }
 
@@ -140,8 +140,8 @@ static int buffer_fill(lua_State *L) {
   size_t bytes = webnn_data_type_bytes(self->type);
   webnn_number number = wlua_number(L, &where, 2);
   if (self->n != 0 && !wlua_element_set(self->type, self->data, 0, number))
-    wlua_wrong(L, &where, lua_pushfstring(L, "a number of type %s", webnn_data_type_name(self->type)),
-               2);
+    wlua_wrong(L, &where,
+               lua_pushfstring(L, "a number of type %s", webnn_data_type_name(self->type)), 2);
   for (size_t i = 1; i < self->n; i++) memcpy((char *)self->data + i * bytes, self->data, bytes);
   lua_settop(L, 1);
   return 1;
@@ -161,10 +161,12 @@ static int buffer_set(lua_State *L) {
   return 1;
 }
 
-/* view(first, last, data_type): the same memory from element `first` to `last`, as another type if asked. */
+/* view(first, last, data_type): the same memory from element `first` to `last`, as another type if
+ * asked. */
 static int buffer_view(lua_State *L) {
   Buffer *self = check(L);
-  Where where = {"view", "first", 0}, last_where = {"view", "last", 0}, type_where = {"view", "data_type", 0};
+  Where where = {"view", "first", 0}, last_where = {"view", "last", 0},
+        type_where = {"view", "data_type", 0};
   size_t first = lua_isnoneornil(L, 2) ? 1 : count_at(L, &where, 2, self->n + 1);
   size_t last = lua_isnoneornil(L, 3) ? self->n : count_at(L, &last_where, 3, self->n);
   webnn_data_type type = lua_isnoneornil(L, 4) ? self->type : wlua_data_type(L, &type_where, 4);
@@ -228,10 +230,13 @@ void wlua_buffer_init(lua_State *L) {
                                   {"__len", buffer_len},
                                   {"__tostring", buffer_tostring},
                                   {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"string", buffer_string}, {"table", buffer_table}, {"pointer", buffer_pointer},
-      {"view", buffer_view},     {"fill", buffer_fill},   {"set", buffer_set},
-      {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"string", buffer_string},
+                                     {"table", buffer_table},
+                                     {"pointer", buffer_pointer},
+                                     {"view", buffer_view},
+                                     {"fill", buffer_fill},
+                                     {"set", buffer_set},
+                                     {NULL, NULL}};
   static const luaL_Reg properties[] = {
       {"shape", buffer_shape}, {"data_type", buffer_data_type}, {NULL, NULL}};
   wlua_type(L, WLUA_BUFFER, meta, methods, properties);

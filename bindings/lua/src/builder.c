@@ -1,4 +1,5 @@
-/* webnn.GraphBuilder: inputs, constants, the build. Operations are put among its methods by opcall.c. */
+/* webnn.GraphBuilder: inputs, constants, the build. Operations are put among its methods by
+ * opcall.c. */
 #include "binding.h"
 
 webnn_builder *wlua_check_builder(lua_State *L, int index) {
@@ -15,7 +16,8 @@ void wlua_push_builder(lua_State *L, webnn_builder *native) {
 }
 
 /* Pushes what the call that gave `status` put into `*operand`. */
-static int give(lua_State *L, webnn_builder *builder, webnn_status status, webnn_operand *const *operand) {
+static int give(lua_State *L, webnn_builder *builder, webnn_status status,
+                webnn_operand *const *operand) {
   if (status != WEBNN_OK) return wlua_raise(L, webnn_builder_error(builder));
   wlua_push_operand(L, *operand);
   return 1;
@@ -66,7 +68,8 @@ static int constant_data(lua_State *L, webnn_builder *builder) {
   wlua_check_options(L, "constant", 2, descriptor_names, 2);
   wlua_data(L, &where, 3, 4, false, descriptor.data_type, &data);
   return give(L, builder,
-              webnn_builder_constant(builder, &descriptor, data.bytes, data.n_bytes, &operand), &operand);
+              webnn_builder_constant(builder, &descriptor, data.bytes, data.n_bytes, &operand),
+              &operand);
 }
 
 /* A buffer brings its own shape and type along. */
@@ -74,7 +77,8 @@ static int constant_buffer(lua_State *L, webnn_builder *builder, const Buffer *b
   webnn_descriptor descriptor = {buffer->type, buffer->rank, buffer->shape};
   webnn_operand *operand = NULL;
   size_t n_bytes = buffer->n * webnn_data_type_bytes(buffer->type);
-  return give(L, builder, webnn_builder_constant(builder, &descriptor, buffer->data, n_bytes, &operand),
+  return give(L, builder,
+              webnn_builder_constant(builder, &descriptor, buffer->data, n_bytes, &operand),
               &operand);
 }
 
@@ -167,10 +171,14 @@ static int collect(lua_State *L) {
 
 void wlua_builder_init(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"input", input},          {"constant", constant}, {"build", build},
-      {"save", wlua_save},       {"load", wlua_load},    {"save_data", wlua_save_data},
-      {"load_data", wlua_load_data}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"input", input},
+                                     {"constant", constant},
+                                     {"build", build},
+                                     {"save", wlua_save},
+                                     {"load", wlua_load},
+                                     {"save_data", wlua_save_data},
+                                     {"load_data", wlua_load_data},
+                                     {NULL, NULL}};
   static const luaL_Reg properties[] = {{"context", get_context}, {NULL, NULL}};
   wlua_type(L, WLUA_BUILDER, meta, methods, properties);
   wlua_opcall_init(L);

@@ -1,5 +1,5 @@
-/* One Lua for all: what 5.1 and LuaJIT lack and what 5.4 renamed. LuaJIT says 5.1 but already declares
- * some of these functions, so ours have names of their own. */
+/* One Lua for all: what 5.1 and LuaJIT lack and what 5.4 renamed. LuaJIT says 5.1 but already
+ * declares some of these functions, so ours have names of their own. */
 #ifndef WEBNN_LUA_COMPAT_H
 #define WEBNN_LUA_COMPAT_H
 
@@ -61,8 +61,8 @@ static inline bool webnnL_isinteger(lua_State *L, int index) {
 #endif
 }
 
-/* The one Lua value that a userdata keeps alive: set from the top of the stack, which is popped. Before 5.3
- * it has to be a table. */
+/* The one Lua value that a userdata keeps alive: set from the top of the stack, which is popped.
+ * Before 5.3 it has to be a table. */
 static inline void webnnL_keep(lua_State *L, int index) {
   index = webnnL_absindex(L, index);
 #if LUA_VERSION_NUM < 503

@@ -1,4 +1,5 @@
-/* webnn.Context: choosing a device, and what can be asked of it. Tensors and runs have files of their own. */
+/* webnn.Context: choosing a device, and what can be asked of it. Tensors and runs have files of
+ * their own. */
 #include "binding.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ void wlua_push_context(lua_State *L, webnn_context *native) {
 /* ---- options of create_context */
 
 enum { ACCELERATED, BACKEND, DEVICE_TYPE, MATH, PASSES, POWER, THREADS, N_OPTIONS };
-static const char *const option_names[] = {"accelerated", "backend", "device_type",     "math",
+static const char *const option_names[] = {"accelerated", "backend",          "device_type", "math",
                                            "passes",      "power_preference", "threads"};
 
 /* Pushes an option; false when it isn't given. */

@@ -1,4 +1,5 @@
-/* Other people's memory: strings, tables, C data, addresses, objects that tell where their bytes are. */
+/* Other people's memory: strings, tables, C data, addresses, objects that tell where their bytes
+ * are. */
 #include "binding.h"
 
 #include <stdlib.h>
@@ -108,8 +109,8 @@ static size_t count_numbers(lua_State *L, const Where *where, int index, int dep
   return total;
 }
 
-static void set_element(lua_State *L, const Where *where, int index, webnn_data_type type, void *bytes,
-                        size_t i) {
+static void set_element(lua_State *L, const Where *where, int index, webnn_data_type type,
+                        void *bytes, size_t i) {
   webnn_number number = wlua_number(L, where, index);
   if (!wlua_element_set(type, bytes, i, number)) {
     lua_pushvalue(L, index);
@@ -133,14 +134,16 @@ static size_t fill(lua_State *L, const Where *where, int index, webnn_data_type 
   return at;
 }
 
-static void table_data(lua_State *L, const Where *where, int index, webnn_data_type type, Data *out) {
+static void table_data(lua_State *L, const Where *where, int index, webnn_data_type type,
+                       Data *out) {
   size_t n = count_numbers(L, where, index, 0);
   out->n_bytes = n * webnn_data_type_bytes(type);
   out->bytes = lua_newuserdata(L, out->n_bytes + 1);
   fill(L, where, index, type, out->bytes, 0);
 }
 
-static void number_data(lua_State *L, const Where *where, int index, webnn_data_type type, Data *out) {
+static void number_data(lua_State *L, const Where *where, int index, webnn_data_type type,
+                        Data *out) {
   out->n_bytes = webnn_data_type_bytes(type);
   out->bytes = lua_newuserdata(L, out->n_bytes);
   set_element(L, where, index, type, out->bytes, 0);
@@ -207,8 +210,8 @@ static bool object_data(lua_State *L, const Where *where, int index, Data *out) 
   return true;
 }
 
-static void buffer_data(lua_State *L, const Where *where, const Buffer *buffer, webnn_data_type type,
-                        Data *out) {
+static void buffer_data(lua_State *L, const Where *where, const Buffer *buffer,
+                        webnn_data_type type, Data *out) {
   if (buffer->type != type && buffer->type != WEBNN_DATA_TYPE_UINT8)
     wlua_argument_error(L, where, "holds %s, not %s", webnn_data_type_name(buffer->type),
                         webnn_data_type_name(type));
@@ -232,10 +235,11 @@ static bool pair_data(lua_State *L, const Where *where, int index, Data *out) {
   return is;
 }
 
-static const char wanted[] = "data: a string, a buffer, a table of numbers, or an address with its size";
+static const char wanted[] =
+    "data: a string, a buffer, a table of numbers, or an address with its size";
 
-static void borrowed(lua_State *L, const Where *where, int index, int size_index, webnn_data_type type,
-                     Data *out) {
+static void borrowed(lua_State *L, const Where *where, int index, int size_index,
+                     webnn_data_type type, Data *out) {
   const Buffer *buffer = webnnL_testudata(L, index, WLUA_BUFFER);
   int kind = lua_type(L, index);
   if (buffer != NULL) {

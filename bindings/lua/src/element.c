@@ -89,9 +89,9 @@ static const struct {
   int64_t min;
   uint64_t max;
 } ranges[] = {
-    [WEBNN_DATA_TYPE_INT32] = {INT32_MIN, INT32_MAX},  [WEBNN_DATA_TYPE_UINT32] = {0, UINT32_MAX},
-    [WEBNN_DATA_TYPE_INT64] = {INT64_MIN, INT64_MAX},  [WEBNN_DATA_TYPE_UINT64] = {0, UINT64_MAX},
-    [WEBNN_DATA_TYPE_INT8] = {INT8_MIN, INT8_MAX},     [WEBNN_DATA_TYPE_UINT8] = {0, UINT8_MAX},
+    [WEBNN_DATA_TYPE_INT32] = {INT32_MIN, INT32_MAX}, [WEBNN_DATA_TYPE_UINT32] = {0, UINT32_MAX},
+    [WEBNN_DATA_TYPE_INT64] = {INT64_MIN, INT64_MAX}, [WEBNN_DATA_TYPE_UINT64] = {0, UINT64_MAX},
+    [WEBNN_DATA_TYPE_INT8] = {INT8_MIN, INT8_MAX},    [WEBNN_DATA_TYPE_UINT8] = {0, UINT8_MAX},
 };
 
 static double as_double(const webnn_number *number) {
@@ -130,7 +130,8 @@ bool wlua_element_set(webnn_data_type type, void *data, size_t i, webnn_number n
     uint16_t value = half_from_double(as_double(&number));
     memcpy(to, &value, sizeof value);
   } else {
-    if (!as_integer(&number) || !in_range(&number, ranges[type].min, ranges[type].max)) return false;
+    if (!as_integer(&number) || !in_range(&number, ranges[type].min, ranges[type].max))
+      return false;
     set_integer(type, to, &number);
   }
   return true;

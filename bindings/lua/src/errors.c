@@ -98,7 +98,7 @@ _Noreturn int wlua_wrong(lua_State *L, const Where *where, const char *wanted, i
       wlua_argument_error(L, where, "must be %s, not a userdata", wanted);
     default:
       wlua_argument_error(L, where, "must be %s, not a %s", wanted,
-                                 lua_typename(L, lua_type(L, index)));
+                          lua_typename(L, lua_type(L, index)));
   }
 }
 
@@ -115,7 +115,8 @@ static size_t edits(const char *a, const char *b) {
     size_t diagonal = row[0];
     row[0] = i + 1;
     for (size_t j = 1; j <= n; j++) {
-      size_t change = diagonal + (a[i] != b[j - 1]), least = row[j] < row[j - 1] ? row[j] : row[j - 1];
+      size_t change = diagonal + (a[i] != b[j - 1]),
+             least = row[j] < row[j - 1] ? row[j] : row[j - 1];
       diagonal = row[j];
       row[j] = change < least + 1 ? change : least + 1;
     }

@@ -1,5 +1,6 @@
-/* webnn.Future: a native future and the Lua value it settles with. The value is made by whoever looks first; no
- * callback of ours runs on another thread. Waiting in coroutines is webnn/scheduler.lua's. */
+/* webnn.Future: a native future and the Lua value it settles with. The value is made by whoever
+ * looks first; no callback of ours runs on another thread. Waiting in coroutines is
+ * webnn/scheduler.lua's. */
 #include "binding.h"
 
 #include <string.h>
@@ -54,7 +55,8 @@ static bool push_outcome(lua_State *L, int index, const Future *self) {
   return true;
 }
 
-/* Takes the outcome over once there is one. When that raises for want of memory, the next look tries again. */
+/* Takes the outcome over once there is one. When that raises for want of memory, the next look
+ * tries again. */
 static bool settle(lua_State *L, int index, Future *self) {
   if (self->native == NULL) return true;
   if (!webnn_future_done(self->native)) return false;
@@ -121,7 +123,8 @@ static int collect(lua_State *L) {
 
 void wlua_future_init(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"done", done}, {"wait", wait}, {"value", value}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"done", done}, {"wait", wait}, {"value", value}, {NULL, NULL}};
   static const luaL_Reg none[] = {{NULL, NULL}};
   wlua_type(L, WLUA_FUTURE, meta, methods, none);
 }

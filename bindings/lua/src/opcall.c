@@ -1,5 +1,5 @@
-/* One operation of the table as a method of the builder. One function serves every row: the operation is its
- * upvalue. */
+/* One operation of the table as a method of the builder. One function serves every row: the
+ * operation is its upvalue. */
 #include "binding.h"
 
 #include <string.h>
@@ -109,8 +109,7 @@ static void read_required(Call *call, int options) {
   for (size_t i = 0; i < call->n_required; i++) {
     const webnn_field *field = webnn_op_field(call->op, i);
     Where where = {webnn_op_name(call->op), field->name, options};
-    if (lua_isnoneornil(call->L, (int)i + 2))
-      wlua_argument_error(call->L, &where, "is missing");
+    if (lua_isnoneornil(call->L, (int)i + 2)) wlua_argument_error(call->L, &where, "is missing");
     read_field(call, &where, field, (int)i + 2, &call->values[i]);
   }
 }
@@ -161,7 +160,8 @@ static int op_call(lua_State *L) {
   if (call.n_outs > MOST_OUTPUTS) call.n_outs = MOST_OUTPUTS;
   if (call.n_outs == 0) call.n_outs = 1;
   webnn_operand **outs = wlua_scratch_alloc(&call.scratch, call.n_outs, sizeof *outs);
-  if (webnn_builder_call(builder, call.op, call.values, call.n_fields, outs, &call.n_outs) != WEBNN_OK)
+  if (webnn_builder_call(builder, call.op, call.values, call.n_fields, outs, &call.n_outs) !=
+      WEBNN_OK)
     return wlua_raise(L, webnn_builder_error(builder));
   if (!webnn_op_returns_list(call.op)) {
     wlua_push_operand(L, outs[0]);

@@ -62,7 +62,8 @@ static const webnn_operand *side(lua_State *L, const char *name, int index, cons
   webnn_number number;
   webnn_operand *constant;
   if (operand != NULL) return operand->native;
-  if (!wlua_is_number(L, index, &number)) wlua_wrong(L, &where, "a webnn.Operand or a number", index);
+  if (!wlua_is_number(L, index, &number))
+    wlua_wrong(L, &where, "a webnn.Operand or a number", index);
   webnn_data_type type = webnn_operand_descriptor(other->native).data_type;
   if (webnn_builder_constant_number(other->builder, type, number, &constant) != WEBNN_OK)
     wlua_raise(L, webnn_builder_error(other->builder));
@@ -102,9 +103,10 @@ static int collect(lua_State *L) {
 }
 
 void wlua_operand_init(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {"__add", add},
-                                  {"__sub", sub},    {"__mul", mul},            {"__div", divide},
-                                  {"__pow", power},  {"__unm", negate},         {NULL, NULL}};
+  static const luaL_Reg meta[] = {
+      {"__gc", collect}, {"__tostring", to_string}, {"__add", add},   {"__sub", sub},
+      {"__mul", mul},    {"__div", divide},         {"__pow", power}, {"__unm", negate},
+      {NULL, NULL}};
   static const luaL_Reg methods[] = {{NULL, NULL}};
   static const luaL_Reg properties[] = {{"shape", get_shape},
                                         {"data_type", get_data_type},

@@ -102,8 +102,8 @@ static size_t make_outputs(lua_State *L, const webnn_graph *graph, Scratch *scra
     webnn_str name = webnn_graph_output(graph, i, &descriptor);
     wlua_push_str(L, name);
     Buffer *buffer = wlua_buffer_shaped(L, &descriptor);
-    (*out)[i] = (webnn_named_data){name, buffer->data,
-                                   buffer->n * webnn_data_type_bytes(buffer->type)};
+    (*out)[i] =
+        (webnn_named_data){name, buffer->data, buffer->n * webnn_data_type_bytes(buffer->type)};
     lua_rawset(L, -3);
   }
   return n;
@@ -128,7 +128,8 @@ int wlua_compute(lua_State *L) {
   } else {
     n_outputs = bind_data(L, graph, true, 4, 6, &scratch, &outputs);
   }
-  if (webnn_graph_compute(context, graph, inputs, n_inputs, outputs, n_outputs, &error) == WEBNN_OK) {
+  if (webnn_graph_compute(context, graph, inputs, n_inputs, outputs, n_outputs, &error) ==
+      WEBNN_OK) {
     lua_pushvalue(L, 4);
     return 1;
   }

@@ -47,8 +47,8 @@ static bool append(void *ud, const void *data, size_t n_bytes) {
   return true;
 }
 
-/* save_data(outputs): the file as a string. Written twice, for the size is needed first: nothing of ours may be
- * allocated while Lua can raise. */
+/* save_data(outputs): the file as a string. Written twice, for the size is needed first: nothing of
+ * ours may be allocated while Lua can raise. */
 int wlua_save_data(lua_State *L) {
   webnn_builder *builder = wlua_check_builder(L, 1);
   webnn_named_operand *outputs;
@@ -76,7 +76,8 @@ static int give(lua_State *L, webnn_builder *builder, webnn_status status,
   return 1;
 }
 
-/* load(path): the file's outputs by name, or nil and an error; its inputs are the builder's then. */
+/* load(path): the file's outputs by name, or nil and an error; its inputs are the builder's then.
+ */
 int wlua_load(lua_State *L) {
   webnn_builder *builder = wlua_check_builder(L, 1);
   const webnn_named_operand *outs = NULL;

@@ -111,8 +111,9 @@ static void take_descriptor(Future *future, webnn_descriptor descriptor) {
     future->shape[i] = descriptor.shape[i];
 }
 
-/* read_tensor(tensor [, buffer]): a future of a new buffer, or of the caller's. The bytes of a read lie with its
- * future until somebody looks, so a buffer that is dropped meanwhile is nobody's trouble. */
+/* read_tensor(tensor [, buffer]): a future of a new buffer, or of the caller's. The bytes of a read
+ * lie with its future until somebody looks, so a buffer that is dropped meanwhile is nobody's
+ * trouble. */
 int wlua_read_tensor(lua_State *L) {
   webnn_context *context = wlua_check_context(L, 1);
   Where tensor_where = {"read_tensor", "tensor", 0}, where = {"read_tensor", "buffer", 0};
@@ -197,9 +198,12 @@ void wlua_tensor_init(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", collect}, {"__close", destroy}, {"__tostring", to_string}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"destroy", destroy}, {NULL, NULL}};
-  static const luaL_Reg properties[] = {{"shape", get_shape},       {"data_type", get_data_type},
-                                        {"readable", get_readable}, {"writable", get_writable},
-                                        {"constant", get_constant}, {"context", get_context},
+  static const luaL_Reg properties[] = {{"shape", get_shape},
+                                        {"data_type", get_data_type},
+                                        {"readable", get_readable},
+                                        {"writable", get_writable},
+                                        {"constant", get_constant},
+                                        {"context", get_context},
                                         {NULL, NULL}};
   wlua_type(L, WLUA_TENSOR, meta, methods, properties);
   lua_pop(L, 1);

@@ -1,4 +1,5 @@
-/* Lua values turned into the core's, and back. Every refusal names the function and the argument. */
+/* Lua values turned into the core's, and back. Every refusal names the function and the argument.
+ */
 #include "binding.h"
 
 #include <errno.h>
@@ -56,12 +57,14 @@ int32_t wlua_int32(lua_State *L, const Where *where, int index) {
                           "an integer from -2147483648 to 2147483647");
 }
 
-/* Decimal digits with a sign, exact within 64 bits; what LuaJIT prints behind a 64-bit number may follow. */
+/* Decimal digits with a sign, exact within 64 bits; what LuaJIT prints behind a 64-bit number may
+ * follow. */
 static bool parse_integer(const char *text, webnn_number *out) {
   const char *digits = text + (*text == '-' || *text == '+');
   size_t n = strspn(digits, "0123456789");
   const char *rest = digits + n;
-  if (n == 0 || (*rest != '\0' && strcmp(rest, "LL") != 0 && strcmp(rest, "ULL") != 0)) return false;
+  if (n == 0 || (*rest != '\0' && strcmp(rest, "LL") != 0 && strcmp(rest, "ULL") != 0))
+    return false;
   errno = 0;
   if (*text == '-') {
     out->kind = WEBNN_NUMBER_INT64;
@@ -69,7 +72,8 @@ static bool parse_integer(const char *text, webnn_number *out) {
   } else {
     out->kind = WEBNN_NUMBER_UINT64;
     out->as.u = strtoull(text, NULL, 10);
-    if (out->as.u <= INT64_MAX) *out = (webnn_number){WEBNN_NUMBER_INT64, {.i = (int64_t)out->as.u}};
+    if (out->as.u <= INT64_MAX)
+      *out = (webnn_number){WEBNN_NUMBER_INT64, {.i = (int64_t)out->as.u}};
   }
   return errno == 0;
 }
@@ -103,9 +107,7 @@ bool wlua_is_number(lua_State *L, int index, webnn_number *out) {
       else
         *out = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = (double)lua_tonumber(L, index)}};
       return true;
-    case LUA_TSTRING:
-      text = lua_tolstring(L, index, &size);
-      return parse_number(text, size, out);
+    case LUA_TSTRING: text = lua_tolstring(L, index, &size); return parse_number(text, size, out);
     case LUA_TYPE_CDATA: return cdata_number(L, index, out);
     default: return false;
   }
@@ -166,7 +168,8 @@ size_t wlua_list(lua_State *L, const Where *where, int index) {
   return n;
 }
 
-const uint32_t *wlua_uints(lua_State *L, const Where *where, int index, Scratch *scratch, size_t *n) {
+const uint32_t *wlua_uints(lua_State *L, const Where *where, int index, Scratch *scratch,
+                           size_t *n) {
   index = webnnL_absindex(L, index);
   *n = wlua_list(L, where, index);
   uint32_t *numbers = wlua_scratch_alloc(scratch, *n, sizeof *numbers);
@@ -178,7 +181,8 @@ const uint32_t *wlua_uints(lua_State *L, const Where *where, int index, Scratch 
   return numbers;
 }
 
-const double *wlua_floats(lua_State *L, const Where *where, int index, Scratch *scratch, size_t *n) {
+const double *wlua_floats(lua_State *L, const Where *where, int index, Scratch *scratch,
+                          size_t *n) {
   index = webnnL_absindex(L, index);
   *n = wlua_list(L, where, index);
   double *numbers = wlua_scratch_alloc(scratch, *n, sizeof *numbers);
@@ -257,7 +261,8 @@ void wlua_push_text(lua_State *L, const webnn_descriptor *descriptor) {
   luaL_addstring(&text, webnn_data_type_name(descriptor->data_type));
   luaL_addstring(&text, " [");
   for (size_t i = 0; i < descriptor->rank; i++) {
-    snprintf(number, sizeof number, "%s%lu", i == 0 ? "" : ", ", (unsigned long)descriptor->shape[i]);
+    snprintf(number, sizeof number, "%s%lu", i == 0 ? "" : ", ",
+             (unsigned long)descriptor->shape[i]);
     luaL_addstring(&text, number);
   }
   luaL_addstring(&text, "]");

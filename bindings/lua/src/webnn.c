@@ -1,4 +1,5 @@
-/* The module webnn.core: types and functions. What is better said in Lua is added by webnn/init.lua. */
+/* The module webnn.core: types and functions. What is better said in Lua is added by
+ * webnn/init.lua. */
 #include "binding.h"
 
 #include <string.h>
@@ -162,10 +163,15 @@ static int now(lua_State *L) { /* seconds on a clock that never goes back */
 
 EXPORT int luaopen_webnn_core(lua_State *L);
 int luaopen_webnn_core(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"graph_builder", graph_builder}, {"buffer", wlua_buffer_create}, {"op_info", wlua_op_info},
-      {"ops", ops},                     {"version", version},           {"type", type_of},
-      {"now", now},                     {"failed", failed},             {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"graph_builder", graph_builder},
+                                       {"buffer", wlua_buffer_create},
+                                       {"op_info", wlua_op_info},
+                                       {"ops", ops},
+                                       {"version", version},
+                                       {"type", type_of},
+                                       {"now", now},
+                                       {"failed", failed},
+                                       {NULL, NULL}};
   objects_init(L);
   wlua_errors_init(L);
   wlua_data_init(L);
