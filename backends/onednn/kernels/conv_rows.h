@@ -4,23 +4,16 @@
 
 #include "kernels/vector.h"
 
-/* c = bias + the sum over taps of a · b: rows of `a` are found at `a`, a_stride apart, or (with taps) by pointers.
- *
- * Columns of b, of c and of the bias are taken by vectors; the last vector has the last `lanes` columns, whatever the
- * one before has. Vectors go by panels, see wnn_panel_vectors; a panel has, tap by tap, `depth` rows of its vectors. */
+/* c = a · b. Columns of b come in panels: `depth` rows of `vectors` vectors, one panel behind the other. */
 typedef struct wnn_product {
-  const float *a;
-  const float *const *rows; /* or NULL: of row i for tap t, rows[t · n_rows + i] */
-  const float *panels, *bias; /* bias: NULL for none */
+  const float *a, *panels;
   float *c;
   size_t a_stride, c_stride; /* between rows */
-  size_t n_rows, taps, depth, columns;
+  size_t n_rows, depth;
+  size_t n_panels, vectors;
 } wnn_product;
 
 #define WNN_MAX_PANEL_VECTORS 3
-
-/* Vectors of the next panel when so many are left. */
-static inline size_t wnn_panel_vectors(size_t left) { return left == 4 ? 2 : left < 3 ? left : 3; }
 
 /* Winograd's minimal filtering, F(4×4, 3×3), at the points 0, ±√½, ±√2 and infinity: a tile of 4×4 results comes from
  * 6×6 pixels and 6×6 numbers in between. */
@@ -45,10 +38,10 @@ typedef struct wnn_depthwise {
 } wnn_depthwise;
 
 typedef struct wnn_conv_rows {
-  size_t lanes;     /* of a vector */
-  size_t tile_rows; /* multiples of so many rows are best for a product */
+  size_t lanes;                              /* of a vector */
+  size_t tile_rows[WNN_MAX_PANEL_VECTORS + 1]; /* rows of `a` at a time, by the vectors of a panel */
   void (*product)(const wnn_product *is);
-  /* The 36 pixels of a tile become 36 numbers a channel, `stride` apart. For no fewer channels than lanes. */
+  /* The 36 pixels of a tile become 36 numbers a channel, `stride` apart; channels are filled up to whole vectors. */
   void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
   /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */
   bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
