@@ -51,7 +51,8 @@ demo: $(VENV)/installed
 test: test-c test-asan test-python test-current
 	@echo 'All tests passed.'
 
-CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON \
+  -DPython3_EXECUTABLE=$(CURDIR)/$(BIN)/python
 CTEST := $(BIN)/ctest --output-on-failure
 
 test-c: $(VENV)/tools
