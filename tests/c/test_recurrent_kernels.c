@@ -1,5 +1,6 @@
-/* The fast kernel of gru, gruCell, lstm and lstmCell against the naive reference: all options on small sizes, all sizes
- * on some options, layouts, and every number of threads with the same bits. */
+/* The fast kernel of gru, gruCell, lstm and lstmCell against the naive reference: all options on
+ * small sizes, all sizes on some options, layouts, and every number of threads with the same bits.
+ */
 #include "harness.h"
 #include "lower/region.h"
 
@@ -35,9 +36,9 @@ typedef struct row {
   bool sequence, reset_after;
   uint32_t activations[3];
   webnn_data_type type;
-  bool variable;            /* weights and biases aren't constants */
-  const char *input_order;  /* axes of the input in memory, or NULL: row-major */
-  bool reversed;            /* all other operands that aren't constants lie back to front */
+  bool variable;           /* weights and biases aren't constants */
+  const char *input_order; /* axes of the input in memory, or NULL: row-major */
+  bool reversed;           /* all other operands that aren't constants lie back to front */
 } row;
 
 /* A node with the bytes of its operands. */
@@ -81,10 +82,13 @@ static void add_input(scene *is, wnn_desc desc, wnn_layout layout, float scale, 
   is->bytes[i] = malloc(n * webnn_data_type_bytes(desc.type));
   for (size_t k = 0; k < n; k++) {
     float x = number() * scale;
-    if (desc.type == F16) ((uint16_t *)is->bytes[i])[k] = wnn_f16_from_f32(x);
-    else ((float *)is->bytes[i])[k] = x;
+    if (desc.type == F16)
+      ((uint16_t *)is->bytes[i])[k] = wnn_f16_from_f32(x);
+    else
+      ((float *)is->bytes[i])[k] = x;
   }
-  is->inputs[i] = (wnn_port){.desc = &is->inputs_desc[i], .layout = layout, .constant = constant ? is->bytes[i] : NULL};
+  is->inputs[i] = (wnn_port){
+      .desc = &is->inputs_desc[i], .layout = layout, .constant = constant ? is->bytes[i] : NULL};
 }
 
 /* One of [directions], a, b numbers; b 0: of a numbers. Cells have no directions. */
@@ -92,8 +96,8 @@ static void add_operand(scene *is, bool there, uint32_t a, uint32_t b, float sca
   const row *r = is->row;
   const uint32_t dims[] = {r->direction == WEBNN_RECURRENT_NETWORK_DIRECTION_BOTH ? 2 : 1, a, b};
   const uint32_t skip = is_cell(r->kind) ? 1 : 0, rank = there ? (b != 0 ? 3 : 2) - skip : 0;
-  add_input(is, desc_of(r->type, rank, dims + skip), r->reversed && !constant ? reversed(rank) : wnn_layout_plain(rank),
-            scale, constant);
+  add_input(is, desc_of(r->type, rank, dims + skip),
+            r->reversed && !constant ? reversed(rank) : wnn_layout_plain(rank), scale, constant);
 }
 
 static void add_sequence(scene *is) {
@@ -127,12 +131,14 @@ static void add_outputs(scene *is) {
   const row *r = is->row;
   const uint32_t directions = r->direction == WEBNN_RECURRENT_NETWORK_DIRECTION_BOTH ? 2 : 1;
   const uint32_t dims[] = {r->n_steps, directions, r->n_batches, r->n_hidden};
-  const size_t n_states = is_lstm(r->kind) ? 2 : 1, n = n_states + (r->sequence && !is_cell(r->kind));
+  const size_t n_states = is_lstm(r->kind) ? 2 : 1,
+               n = n_states + (r->sequence && !is_cell(r->kind));
   for (size_t i = 0; i < n; i++) {
-    is->outputs_desc[i] = i == n_states ? desc_of(r->type, 4, dims)
+    is->outputs_desc[i] = i == n_states      ? desc_of(r->type, 4, dims)
                           : is_cell(r->kind) ? desc_of(r->type, 2, dims + 2)
                                              : desc_of(r->type, 3, dims + 1);
-    is->outputs[i] = (wnn_port){.desc = &is->outputs_desc[i], .layout = wnn_layout_plain(is->outputs_desc[i].rank)};
+    is->outputs[i] = (wnn_port){.desc = &is->outputs_desc[i],
+                                .layout = wnn_layout_plain(is->outputs_desc[i].rank)};
   }
   is->region.n_outputs = n;
 }
@@ -189,15 +195,18 @@ static bool same_bits(const scene *is, const result *a, const result *b) {
   return true;
 }
 
-/* Plans, and runs twice in memory full of NaN. What the plan says it has packed isn't there at the run. */
+/* Plans, and runs twice in memory full of NaN. What the plan says it has packed isn't there at the
+ * run. */
 static bool run(const scene *is, const wnn_kernel *kernel, wnn_pool *pool, result *out) {
   const wnn_host host = {.pool = pool};
   device dev = {&host};
   wnn_plan *plan = NULL;
-  if (!CHECK_STATUS(kernel->plan((wnn_device *)(void *)&dev, &is->region, &plan), WEBNN_OK)) return false;
+  if (!CHECK_STATUS(kernel->plan((wnn_device *)(void *)&dev, &is->region, &plan), WEBNN_OK))
+    return false;
   void *scratch = wnn_alloc_get(&host.alloc, plan->scratch_bytes), *inputs[MAX_INPUTS] = {0};
   result first = {{0}};
-  for (size_t i = 0; i < is->region.n_inputs; i++) inputs[i] = plan->packed >> i & 1 ? NULL : is->bytes[i];
+  for (size_t i = 0; i < is->region.n_inputs; i++)
+    inputs[i] = plan->packed >> i & 1 ? NULL : is->bytes[i];
   for (int k = 0; k < 2; k++) {
     result *to = k == 0 ? &first : out;
     for (size_t i = 0; i < is->region.n_outputs; i++) {
@@ -215,7 +224,8 @@ static bool run(const scene *is, const wnn_kernel *kernel, wnn_pool *pool, resul
 }
 
 static double load(const void *from, webnn_data_type type, size_t i) {
-  return (double)(type == F16 ? wnn_f16_to_f32(((const uint16_t *)from)[i]) : ((const float *)from)[i]);
+  return (double)(type == F16 ? wnn_f16_to_f32(((const uint16_t *)from)[i])
+                              : ((const float *)from)[i]);
 }
 
 /* Sums are float32; float16 rounds once, at the end. */
@@ -241,14 +251,17 @@ static wnn_pool *pools[MAX_POOLS]; /* of 1 .. MAX_POOLS threads */
 static void check(const row *r, size_t n_pools) {
   scene is;
   result expected = {{0}}, first = {{0}};
-  CONTEXT("%s steps %u batches %u in %u hidden %u direction %d layout %d operands %d%d%d%d%d sequence %d after %d "
-          "activations %u%u%u type %d variable %d order %s %d",
-          kind_names[r->kind], r->n_steps, r->n_batches, r->n_in, r->n_hidden, (int)r->direction, r->layout, r->bias,
-          r->recurrent_bias, r->peephole, r->hidden, r->cell, r->sequence, r->reset_after, r->activations[0],
-          r->activations[1], r->activations[2], (int)r->type, r->variable, r->input_order ? r->input_order : "-",
-          r->reversed);
+  CONTEXT(
+      "%s steps %u batches %u in %u hidden %u direction %d layout %d operands %d%d%d%d%d sequence "
+      "%d after %d "
+      "activations %u%u%u type %d variable %d order %s %d",
+      kind_names[r->kind], r->n_steps, r->n_batches, r->n_in, r->n_hidden, (int)r->direction,
+      r->layout, r->bias, r->recurrent_bias, r->peephole, r->hidden, r->cell, r->sequence,
+      r->reset_after, r->activations[0], r->activations[1], r->activations[2], (int)r->type,
+      r->variable, r->input_order ? r->input_order : "-", r->reversed);
   begin(&is, r);
-  if (run(&is, &wnn_reference_region, NULL, &expected) && run(&is, &wnn_recurrent_kernel, NULL, &first)) {
+  if (run(&is, &wnn_reference_region, NULL, &expected) &&
+      run(&is, &wnn_recurrent_kernel, NULL, &first)) {
     compare(&is, &first, &expected);
     for (size_t i = 0; i < n_pools; i++) {
       result out = {{0}};
@@ -264,8 +277,14 @@ static void check(const row *r, size_t n_pools) {
 
 /* ---- tests */
 
-static const row usual = {.direction = WEBNN_RECURRENT_NETWORK_DIRECTION_FORWARD, .bias = true, .recurrent_bias = true,
-                          .hidden = true, .cell = true, .sequence = true, .reset_after = true, .type = F32,
+static const row usual = {.direction = WEBNN_RECURRENT_NETWORK_DIRECTION_FORWARD,
+                          .bias = true,
+                          .recurrent_bias = true,
+                          .hidden = true,
+                          .cell = true,
+                          .sequence = true,
+                          .reset_after = true,
+                          .type = F32,
                           .activations = {SIGMOID, TANH, TANH}};
 
 /* One bit of `bits` an option; the activations are drawn by what is left. */
@@ -319,14 +338,16 @@ TEST(all_activations) {
     }
 }
 
-static const uint32_t all_hidden[] = {1, 3, 8, 17, 128, 256}, all_batches[] = {1, 2, 5, 32}, all_steps[] = {1, 2, 7};
+static const uint32_t all_hidden[] = {1, 3, 8, 17, 128, 256}, all_batches[] = {1, 2, 5, 32},
+                      all_steps[] = {1, 2, 7};
 
 TEST(all_sizes) {
   for (int kind = 0; kind < N_KINDS; kind++)
     for (size_t h = 0; h < 6; h++)
       for (size_t b = 0; b < 4; b++)
         for (size_t t = 0; t < (is_cell(kind) ? 1 : 3); t++) {
-          if (all_hidden[h] * all_batches[b] * all_steps[t] > 256 * 32) continue; /* the reference would take long */
+          if (all_hidden[h] * all_batches[b] * all_steps[t] > 256 * 32)
+            continue; /* the reference would take long */
           row r = usual;
           r.kind = kind;
           r.n_steps = all_steps[t];
@@ -340,7 +361,8 @@ TEST(all_sizes) {
         }
 }
 
-/* Units shared by threads that meet behind each step, in one direction and in two, over several stretches. */
+/* Units shared by threads that meet behind each step, in one direction and in two, over several
+ * stretches. */
 TEST(threads_share_units) {
   for (int kind = GRU; kind <= LSTM; kind += LSTM - GRU)
     for (int k = 0; k < 8; k++) {
@@ -402,7 +424,8 @@ TEST(refuses_waste) {
   begin(&is, &r);
   const wnn_host host = {.pool = NULL};
   device dev = {&host};
-  CHECK_STATUS(wnn_recurrent_kernel.plan((wnn_device *)(void *)&dev, &is.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
+  CHECK_STATUS(wnn_recurrent_kernel.plan((wnn_device *)(void *)&dev, &is.region, &plan),
+               WEBNN_ERROR_NOT_SUPPORTED);
   CHECK(plan == NULL);
   end(&is);
 }
@@ -443,7 +466,8 @@ TEST(tells_heavy_from_light) {
     begin(&is, &r);
     const wnn_host host = {.pool = pools[1]};
     device dev = {&host};
-    if (CHECK_STATUS(wnn_recurrent_kernel.plan((wnn_device *)(void *)&dev, &is.region, &plan), WEBNN_OK)) {
+    if (CHECK_STATUS(wnn_recurrent_kernel.plan((wnn_device *)(void *)&dev, &is.region, &plan),
+                     WEBNN_OK)) {
       CHECK(plan->heavy == rows[i].heavy);
       CHECK(plan->weight_bytes >= 4 * rows[i].n_hidden * (16 + rows[i].n_hidden) * sizeof(float));
       wnn_recurrent_kernel.free(plan);
@@ -456,10 +480,16 @@ int main(int argc, char **argv) {
   const wnn_alloc alloc = {0};
   for (uint32_t i = 0; i < MAX_POOLS; i++) pools[i] = wnn_pool_create(&alloc, i + 1);
   int status = harness_main(argc, argv,
-                            (harness_test[]){RUN(all_options), RUN(all_activations), RUN(all_sizes),
-                                             RUN(threads_share_units), RUN(threads_share_batches),
-                                             RUN(many_batches), RUN(refuses_waste), RUN(input_in_any_order),
-                                             RUN(tells_heavy_from_light), {NULL, NULL}});
+                            (harness_test[]){RUN(all_options),
+                                             RUN(all_activations),
+                                             RUN(all_sizes),
+                                             RUN(threads_share_units),
+                                             RUN(threads_share_batches),
+                                             RUN(many_batches),
+                                             RUN(refuses_waste),
+                                             RUN(input_in_any_order),
+                                             RUN(tells_heavy_from_light),
+                                             {NULL, NULL}});
   for (uint32_t i = 0; i < MAX_POOLS; i++) wnn_pool_free(pools[i]);
   return status;
 }

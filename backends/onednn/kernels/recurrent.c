@@ -1,19 +1,19 @@
-/* gru, gruCell, lstm, lstmCell of float32 and float16, in any unblocked layouts: plans how operands are packed and how
- * the work is cut. */
+/* gru, gruCell, lstm, lstmCell of float32 and float16, in any unblocked layouts: plans how operands
+ * are packed and how the work is cut. */
 #include "kernels/recurrent.h"
 
-#include "kernels/kernels.h"
 #include <string.h>
+#include "kernels/kernels.h"
 
 /* Multiply-adds: less than this isn't worth a second thread, … */
 #define PARALLEL_WORK ((size_t)1 << 20)
 /* … and less than this in a step not the threads' meeting behind each. */
 #define CHUNK_WORK ((size_t)1 << 15)
-/* Rows of input products that are computed at a time: enough for the weights to be read seldom, few enough for the
- * sums to stay near. */
+/* Rows of input products that are computed at a time: enough for the weights to be read seldom, few
+ * enough for the sums to stay near. */
 #define STRETCH_ROWS ((size_t)48)
-/* Batches that go through time together: weights are read once a step for all of them, so they shouldn't be too few
- * where threads share the batches; of too many the gates are far away. */
+/* Batches that go through time together: weights are read once a step for all of them, so they
+ * shouldn't be too few where threads share the batches; of too many the gates are far away. */
 #define LEAST_BATCHES ((size_t)4)
 #define MOST_BATCHES ((size_t)96)
 /* Panels that hold more padding than weights may not be larger than this. */
@@ -37,8 +37,10 @@ const wnn_recurrent_rows *wnn_recurrent_rows_get(void) {
 /* ---- what the node says */
 
 /* Operands of a node by role; -1: it has none. */
-static const int8_t gru_operands[] = {1, 2, 3, 4, -1, 0, 5, -1}, gru_cell_operands[] = {1, 2, 4, 5, -1, 0, 3, -1},
-                    lstm_operands[] = {1, 2, 3, 4, 5, 0, 6, 7}, lstm_cell_operands[] = {1, 2, 5, 6, 7, 0, 3, 4};
+static const int8_t gru_operands[] = {1, 2, 3, 4, -1, 0, 5, -1},
+                    gru_cell_operands[] = {1, 2, 4, 5, -1, 0, 3, -1},
+                    lstm_operands[] = {1, 2, 3, 4, 5, 0, 6, 7},
+                    lstm_cell_operands[] = {1, 2, 5, 6, 7, 0, 3, 4};
 
 static const int8_t *operands_of(wnn_op_id op) {
   switch (op) {
@@ -92,7 +94,8 @@ static void read_attributes(wnn_recurrence *plan, const wnn_node *node) {
 
 /* Axes that a cell's operands don't have get the stride 0. */
 static bool read_source(wnn_recurrent_source *source, const wnn_region *region, int operand) {
-  if (operand < 0 || (size_t)operand >= region->n_inputs || region->inputs[operand].desc == NULL) return true;
+  if (operand < 0 || (size_t)operand >= region->n_inputs || region->inputs[operand].desc == NULL)
+    return true;
   const wnn_port *port = &region->inputs[operand];
   if (wnn_layout_is_blocked(&port->layout)) return false;
   size_t strides[WNN_MAX_RANK];
@@ -140,14 +143,15 @@ static size_t most_rows(const wnn_recurrence *plan) {
   return (plan->n_batches + plan->n_groups - 1) / plan->n_groups;
 }
 
-/* Directions and batches don't meet, so threads share them first; where there are too few, they share the units and
- * meet behind each step. */
+/* Directions and batches don't meet, so threads share them first; where there are too few, they
+ * share the units and meet behind each step. */
 static void cut(wnn_recurrence *plan, const wnn_pool *pool) {
   const size_t per_step = plan->n_batches * plan->n_gates * plan->n_padded * plan->n_hidden;
   const size_t work = per_step + plan->n_batches * plan->n_gates * plan->n_padded * plan->n_in;
   plan->base.heavy = work >= PARALLEL_WORK / (plan->n_steps * plan->n_directions);
   const size_t threads = plan->base.heavy && pool != NULL ? wnn_pool_threads(pool) : 1;
-  const size_t sharers = (threads + plan->n_directions - 1) / plan->n_directions; /* of a direction */
+  const size_t sharers =
+      (threads + plan->n_directions - 1) / plan->n_directions; /* of a direction */
   plan->n_groups = (plan->n_batches + MOST_BATCHES - 1) / MOST_BATCHES;
   plan->n_chunks = 1;
   if (plan->n_batches >= sharers * LEAST_BATCHES)
@@ -161,7 +165,8 @@ static void cut(wnn_recurrence *plan, const wnn_pool *pool) {
 }
 
 static bool is_wasteful(const wnn_recurrence *plan) {
-  size_t floats = plan->n_directions * plan->n_gates * plan->n_padded * (plan->n_in + plan->n_hidden);
+  size_t floats =
+      plan->n_directions * plan->n_gates * plan->n_padded * (plan->n_in + plan->n_hidden);
   return plan->n_padded > 2 * plan->n_hidden && floats > MAX_WASTE_BYTES / sizeof(float);
 }
 
@@ -183,10 +188,13 @@ static size_t place_flat(wnn_recurrence *plan, wnn_recurrent_role role, const si
 static void place_slots(wnn_recurrence *plan) {
   wnn_recurrent_scratch *to = &plan->scratch;
   size_t rows = most_rows(plan), end = 0;
-  size_t padded = rows * plan->n_padded * sizeof(float), state = rows * plan->n_hidden * sizeof(float);
+  size_t padded = rows * plan->n_padded * sizeof(float),
+         state = rows * plan->n_hidden * sizeof(float);
   to->gates = place(&end, plan->stretch * plan->n_gates * padded);
-  if (plan->is_lstm) to->cells = place(&end, padded);
-  else to->extra = place(&end, padded);
+  if (plan->is_lstm)
+    to->cells = place(&end, padded);
+  else
+    to->extra = place(&end, padded);
   for (size_t i = 0; i < 2; i++)
     if (plan->sequence < 0 || plan->is_half) to->states[i] = place(&end, state);
   if (plan->n_chunks > 1) to->progress = place(&end, wnn_recurrent_progress_bytes(plan->n_chunks));
@@ -200,7 +208,8 @@ static void place_pack(wnn_recurrence *plan, wnn_recurrent_role role, size_t n_f
   wnn_recurrent_packed *pack = &plan->packs[role];
   pack->is_kept = !source->is_there || source->constant != NULL;
   pack->n_bytes = n_floats * sizeof(float);
-  pack->offset = place(pack->is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes, pack->n_bytes);
+  pack->offset =
+      place(pack->is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes, pack->n_bytes);
   if (pack->is_kept && source->is_there) plan->base.packed |= UINT64_C(1) << source->port;
 }
 
@@ -214,7 +223,8 @@ static void place_all(wnn_recurrence *plan) {
   place_pack(plan, WNN_PACK_PEEPHOLE, has_peephole ? plan->n_directions * 3 * plan->n_padded : 0);
   const size_t state[3] = {plan->n_directions, plan->n_batches, plan->n_hidden};
   const wnn_recurrent_source *input = &plan->sources[WNN_RECURRENT_INPUT];
-  bool is_ready = input->type == WEBNN_DATA_TYPE_FLOAT32 && (plan->n_in == 1 || input->strides[2] == 1);
+  bool is_ready =
+      input->type == WEBNN_DATA_TYPE_FLOAT32 && (plan->n_in == 1 || input->strides[2] == 1);
   size_t input_bytes = plan->n_steps * plan->n_batches * plan->n_in * sizeof(float);
   plan->scratch.input = is_ready ? WNN_NOWHERE : place(&plan->base.scratch_bytes, input_bytes);
   plan->scratch.hidden = place_flat(plan, WNN_RECURRENT_HIDDEN, state);
@@ -237,14 +247,16 @@ static webnn_status keep_packs(wnn_recurrence *plan, const wnn_alloc *alloc) {
   for (size_t i = 0; i < WNN_N_PACKS; i++) {
     const wnn_recurrent_packed *pack = &plan->packs[i];
     if (pack->is_kept)
-      wnn_recurrent_fill(plan, (wnn_recurrent_role)i, NULL, (float *)(void *)(plan->kept + pack->offset));
+      wnn_recurrent_fill(plan, (wnn_recurrent_role)i, NULL,
+                         (float *)(void *)(plan->kept + pack->offset));
   }
   return WEBNN_OK;
 }
 
 static webnn_status plan_recurrent(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
-  wnn_recurrence *plan = (wnn_recurrence *)(void *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  wnn_recurrence *plan =
+      (wnn_recurrence *)(void *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->vector = wnn_vector_get();
   plan->rows = wnn_recurrent_rows_get();
@@ -262,4 +274,5 @@ static webnn_status plan_recurrent(wnn_device *device, const wnn_region *region,
   return WEBNN_OK;
 }
 
-const wnn_kernel wnn_recurrent_kernel = {"recurrent", plan_recurrent, wnn_recurrent_run, free_recurrent};
+const wnn_kernel wnn_recurrent_kernel = {"recurrent", plan_recurrent, wnn_recurrent_run,
+                                         free_recurrent};

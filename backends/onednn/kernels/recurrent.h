@@ -1,8 +1,9 @@
 /* The plan of gru, gruCell, lstm and lstmCell. Private to recurrent*.c.
  *
- * Weights lie in panels (recurrent_rows.h), each gate's columns padded to whole ones: block u of a gate is its units
- * [u · width, (u + 1) · width). Gates stand in one order whatever the node's layout: input, output, forget, cell for
- * lstm, update, reset, new for gru. All sums are float32. */
+ * Weights lie in panels (recurrent_rows.h), each gate's columns padded to whole ones: block u of a
+ * gate is its units [u · width, (u + 1) · width). Gates stand in one order whatever the node's
+ * layout: input, output, forget, cell for lstm, update, reset, new for gru. All sums are float32.
+ */
 #ifndef WNN_ONEDNN_RECURRENT_H
 #define WNN_ONEDNN_RECURRENT_H
 
@@ -22,8 +23,8 @@ typedef struct wnn_recurrent_source {
   size_t strides[3];
 } wnn_recurrent_source;
 
-/* Operands by role; those that are packed come first: constants once, into memory of the plan, others at each run, into
- * scratch. An absent bias is packed as zeros. */
+/* Operands by role; those that are packed come first: constants once, into memory of the plan,
+ * others at each run, into scratch. An absent bias is packed as zeros. */
 typedef enum wnn_recurrent_role {
   WNN_PACK_WEIGHT,           /* [directions][gates][blocks] panels of n_in rows */
   WNN_PACK_RECURRENT_WEIGHT, /* the same, of n_hidden rows */
@@ -50,7 +51,8 @@ typedef struct wnn_recurrent_scratch {
   size_t gates;     /* of one stretch of time, [gates][steps][batches][padded] */
   size_t cells;     /* [batches][padded] */
   size_t extra;     /* gru's product of the new gate, or its reset state [batches][padded] */
-  size_t states[2]; /* [batches][n_hidden], old and new in turns, unless the sequence's own memory serves */
+  size_t states[2]; /* [batches][n_hidden], old and new in turns, unless the sequence's own memory
+                       serves */
   size_t progress;
 } wnn_recurrent_scratch;
 
@@ -64,8 +66,9 @@ typedef struct wnn_recurrence {
   size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;
   size_t n_blocks, n_padded;
   size_t stretch; /* steps whose input products are computed together */
-  /* How the work is cut: strands = directions · groups of batches, `n_slots` of them at a time, each shared by
-   * `n_chunks` parts of its units; with more than one all strands run at the same time. */
+  /* How the work is cut: strands = directions · groups of batches, `n_slots` of them at a time,
+   * each shared by `n_chunks` parts of its units; with more than one all strands run at the same
+   * time. */
   size_t n_groups, n_slots, n_chunks;
   wnn_recurrent_source sources[WNN_RECURRENT_N_ROLES];
   uint8_t blocks[WNN_MAX_GATES]; /* by gate: where the node has it in weights and biases */
@@ -73,20 +76,22 @@ typedef struct wnn_recurrence {
   char *kept;
   size_t kept_bytes;
   wnn_recurrent_scratch scratch;
-  int sequence;     /* output by position, -1: not wanted */
-  bool is_half;     /* float16 outside */
+  int sequence; /* output by position, -1: not wanted */
+  bool is_half; /* float16 outside */
 } wnn_recurrence;
 
 /* The bytes of an operand; `run` NULL while planning. */
-static inline const void *wnn_recurrent_bytes(const wnn_recurrent_source *source, const wnn_run *run) {
+static inline const void *wnn_recurrent_bytes(const wnn_recurrent_source *source,
+                                              const wnn_run *run) {
   return run != NULL ? run->inputs[source->port] : source->constant;
 }
 
 /* Packs an operand (recurrent_pack.c). */
-void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to);
+void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
+                        float *to);
 /* The operand [n[0]][n[1]][n[2]] as plain float32. */
-void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source, const size_t n[3],
-                           const void *bytes, float *to);
+void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source,
+                           const size_t n[3], const void *bytes, float *to);
 /* True when the operand, of these sizes, is plain float32 already. */
 bool wnn_recurrent_is_flat(const wnn_recurrent_source *source, const size_t n[3]);
 

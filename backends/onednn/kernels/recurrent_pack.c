@@ -8,9 +8,10 @@ static float load(const wnn_recurrent_source *source, const void *bytes, size_t 
   return ((const float *)bytes)[i];
 }
 
-/* One panel: `n_units` rows of the weight from `at` on become its columns, the columns behind them zeros. */
-static void fill_panel(const wnn_recurrent_source *source, const void *bytes, size_t at, size_t n_units, size_t width,
-                       size_t depth, float *to) {
+/* One panel: `n_units` rows of the weight from `at` on become its columns, the columns behind them
+ * zeros. */
+static void fill_panel(const wnn_recurrent_source *source, const void *bytes, size_t at,
+                       size_t n_units, size_t width, size_t depth, float *to) {
   const size_t row = source->strides[1], column = source->strides[2];
   if (n_units < width) memset(to, 0, depth * width * sizeof *to);
   if (source->type == WEBNN_DATA_TYPE_FLOAT32 && column == 1) {
@@ -20,11 +21,12 @@ static void fill_panel(const wnn_recurrent_source *source, const void *bytes, si
     return;
   }
   for (size_t k = 0; k < depth; k++)
-    for (size_t j = 0; j < n_units; j++) to[k * width + j] = load(source, bytes, at + j * row + k * column);
+    for (size_t j = 0; j < n_units; j++)
+      to[k * width + j] = load(source, bytes, at + j * row + k * column);
 }
 
-static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, size_t depth, const wnn_run *run,
-                        float *to) {
+static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, size_t depth,
+                        const wnn_run *run, float *to) {
   const wnn_recurrent_source *source = &plan->sources[role];
   const void *bytes = wnn_recurrent_bytes(source, run);
   const size_t width = plan->rows->width;
@@ -32,14 +34,16 @@ static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, siz
     for (size_t gate = 0; gate < plan->n_gates; gate++)
       for (size_t block = 0; block < plan->n_blocks; block++) {
         size_t unit = block * width, left = plan->n_hidden - unit;
-        size_t at = d * source->strides[0] + (plan->blocks[gate] * plan->n_hidden + unit) * source->strides[1];
+        size_t at = d * source->strides[0] +
+                    (plan->blocks[gate] * plan->n_hidden + unit) * source->strides[1];
         fill_panel(source, bytes, at, left < width ? left : width, width, depth, to);
         to += depth * width;
       }
 }
 
 /* A vector's parts of n_hidden numbers, each padded with zeros. */
-static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to) {
+static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
+                         float *to) {
   const wnn_recurrent_source *source = &plan->sources[role];
   memset(to, 0, plan->packs[role].n_bytes);
   if (!source->is_there) return;
@@ -54,10 +58,14 @@ static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, co
     }
 }
 
-void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run, float *to) {
-  if (role == WNN_PACK_WEIGHT) fill_panels(plan, role, plan->n_in, run, to);
-  else if (role == WNN_PACK_RECURRENT_WEIGHT) fill_panels(plan, role, plan->n_hidden, run, to);
-  else fill_vectors(plan, role, run, to);
+void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
+                        float *to) {
+  if (role == WNN_PACK_WEIGHT)
+    fill_panels(plan, role, plan->n_in, run, to);
+  else if (role == WNN_PACK_RECURRENT_WEIGHT)
+    fill_panels(plan, role, plan->n_hidden, run, to);
+  else
+    fill_vectors(plan, role, run, to);
 }
 
 bool wnn_recurrent_is_flat(const wnn_recurrent_source *source, const size_t n[3]) {
@@ -69,8 +77,8 @@ bool wnn_recurrent_is_flat(const wnn_recurrent_source *source, const size_t n[3]
 }
 
 /* A row of the operand. */
-static void flatten_row(const wnn_recurrence *plan, const wnn_recurrent_source *source, const void *bytes, size_t at,
-                        size_t n, float *to) {
+static void flatten_row(const wnn_recurrence *plan, const wnn_recurrent_source *source,
+                        const void *bytes, size_t at, size_t n, float *to) {
   if (source->strides[2] == 1 && source->type == WEBNN_DATA_TYPE_FLOAT16) {
     plan->vector->widen((const uint16_t *)bytes + at, to, n);
   } else if (source->strides[2] == 1) {
@@ -80,8 +88,8 @@ static void flatten_row(const wnn_recurrence *plan, const wnn_recurrent_source *
   }
 }
 
-void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source, const size_t n[3],
-                           const void *bytes, float *to) {
+void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source,
+                           const size_t n[3], const void *bytes, float *to) {
   for (size_t i = 0; i < n[0]; i++)
     for (size_t j = 0; j < n[1]; j++, to += n[2])
       flatten_row(plan, source, bytes, i * source->strides[0] + j * source->strides[1], n[2], to);

@@ -1,21 +1,22 @@
-/* Arithmetic of recurrent networks on float32, compiled for several instruction sets: products with a matrix that lies
- * in panels, and what gates do with states. */
+/* Arithmetic of recurrent networks on float32, compiled for several instruction sets: products with
+ * a matrix that lies in panels, and what gates do with states. */
 #ifndef WNN_ONEDNN_RECURRENT_ROWS_H
 #define WNN_ONEDNN_RECURRENT_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* y[i][j] = (Σ x[i][k] · b[k][j]) + bias[j], for all columns j of some panels. A panel is `width` columns of b: `depth`
- * rows of `width` numbers. Panels come in runs: within one they follow each other, and so do their columns in y and
- * bias. */
+/* y[i][j] = (Σ x[i][k] · b[k][j]) + bias[j], for all columns j of some panels. A panel is `width`
+ * columns of b: `depth` rows of `width` numbers. Panels come in runs: within one they follow each
+ * other, and so do their columns in y and bias. */
 typedef struct wnn_panel_product {
   const float *x, *panels, *bias;
   float *y;
   size_t x_stride, y_stride; /* between rows */
   size_t n_rows, depth;
   size_t n_runs, run;  /* panels in a run */
-  size_t run_distance; /* from one run's beginning to the next one's: panels in `panels` and `bias`, … */
+  size_t run_distance; /* from one run's beginning to the next one's: panels in `panels` and `bias`,
+                          … */
   size_t run_stride;   /* … numbers in y */
   bool adds;           /* all this is added to what is in y */
 } wnn_panel_product;

@@ -1,9 +1,9 @@
-/* Runs gru, gruCell, lstm and lstmCell: products of the inputs for a stretch of time, then step by step the products of
- * the state and the gates. */
+/* Runs gru, gruCell, lstm and lstmCell: products of the inputs for a stretch of time, then step by
+ * step the products of the state and the gates. */
 #include "kernels/recurrent.h"
 
-#include "base/sync.h"
 #include <string.h>
+#include "base/sync.h"
 
 /* Gates in our order. */
 enum { UPDATE, RESET, NEW };
@@ -62,9 +62,10 @@ static spans state_spans(const strand *s, const units *u) {
 
 /* ---- products */
 
-/* The product for `n` gates from `first` on, this part's units of each. `p` says where panels and bias begin, those of
- * gate 0, and the result, that of the first gate. */
-static void multiply(const wnn_recurrence *plan, const units *u, size_t first, size_t n, wnn_panel_product p) {
+/* The product for `n` gates from `first` on, this part's units of each. `p` says where panels and
+ * bias begin, those of gate 0, and the result, that of the first gate. */
+static void multiply(const wnn_recurrence *plan, const units *u, size_t first, size_t n,
+                     wnn_panel_product p) {
   const size_t from = first * plan->n_blocks + u->block, width = plan->rows->width;
   p.panels += from * p.depth * width;
   p.bias += from * width;
@@ -94,7 +95,9 @@ static stretch stretch_of(const strand *s, size_t i) {
 }
 
 /* From a gate of the stretch to the next one. */
-static size_t gate_stride(const strand *s) { return s->in->plan->stretch * s->n_rows * s->in->plan->n_padded; }
+static size_t gate_stride(const strand *s) {
+  return s->in->plan->stretch * s->n_rows * s->in->plan->n_padded;
+}
 
 /* The first gate at the time of step `i`. */
 static float *gates_at(const strand *s, size_t i) {
@@ -118,7 +121,8 @@ static void project(const strand *s, const units *u, size_t i) {
       .depth = plan->n_in,
   };
   size_t calls = t.n;
-  if (s->n_rows == 1 || in->step_stride == s->n_rows * in->batch_stride) { /* rows follow one another through time */
+  if (s->n_rows == 1 ||
+      in->step_stride == s->n_rows * in->batch_stride) { /* rows follow one another through time */
     if (s->n_rows == 1) p.x_stride = in->step_stride;
     p.n_rows *= t.n;
     calls = 1;
@@ -131,8 +135,8 @@ static void project(const strand *s, const units *u, size_t i) {
 }
 
 /* y = state·Rᵀ + recurrent bias for `n` gates from `first` on, where y begins; or y plus that. */
-static void recur(const strand *s, const units *u, const float *state, size_t state_stride, size_t first, size_t n,
-                  float *y, bool adds) {
+static void recur(const strand *s, const units *u, const float *state, size_t state_stride,
+                  size_t first, size_t n, float *y, bool adds) {
   const session *in = s->in;
   const wnn_recurrence *plan = in->plan;
   const size_t row = plan->n_gates * plan->n_padded;
@@ -152,12 +156,15 @@ static void recur(const strand *s, const units *u, const float *state, size_t st
 
 /* ---- states */
 
-static bool is_sequence_direct(const wnn_recurrence *plan) { return plan->sequence >= 0 && !plan->is_half; }
+static bool is_sequence_direct(const wnn_recurrence *plan) {
+  return plan->sequence >= 0 && !plan->is_half;
+}
 
 /* The first batch's place in the sequence at the time of step `i`, in elements. */
 static size_t sequence_at(const strand *s, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  return ((time_of(s, i) * plan->n_directions + s->direction) * plan->n_batches + s->first) * plan->n_hidden;
+  return ((time_of(s, i) * plan->n_directions + s->direction) * plan->n_batches + s->first) *
+         plan->n_hidden;
 }
 
 /* Its place in the states of the ends. */
@@ -169,7 +176,8 @@ static size_t end_at(const strand *s) {
 /* The hidden states after step `i`. */
 static float *state_after(const strand *s, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  if (is_sequence_direct(plan)) return (float *)s->in->run->outputs[plan->sequence] + sequence_at(s, i);
+  if (is_sequence_direct(plan))
+    return (float *)s->in->run->outputs[plan->sequence] + sequence_at(s, i);
   return s->states[i % 2];
 }
 
@@ -178,9 +186,12 @@ static const float *state_before(const strand *s, size_t i) {
 }
 
 /* Rounds, or copies, `n` numbers to place `at` of an output. */
-static void store(const wnn_recurrence *plan, const float *from, void *output, size_t at, size_t n) {
-  if (plan->is_half) plan->vector->narrow(from, (uint16_t *)output + at, n);
-  else memcpy((float *)output + at, from, n * sizeof *from);
+static void store(const wnn_recurrence *plan, const float *from, void *output, size_t at,
+                  size_t n) {
+  if (plan->is_half)
+    plan->vector->narrow(from, (uint16_t *)output + at, n);
+  else
+    memcpy((float *)output + at, from, n * sizeof *from);
 }
 
 /* What leaves the network behind step `i`. */
@@ -191,21 +202,25 @@ static void emit(const strand *s, const units *u, size_t i) {
   bool is_last = i + 1 == plan->n_steps;
   for (size_t row = 0; row < s->n_rows; row++, state += plan->n_hidden) {
     size_t at = row * plan->n_hidden + u->begin;
-    if (plan->sequence >= 0 && plan->is_half) store(plan, state, outputs[plan->sequence], sequence_at(s, i) + at, u->n);
+    if (plan->sequence >= 0 && plan->is_half)
+      store(plan, state, outputs[plan->sequence], sequence_at(s, i) + at, u->n);
     if (!is_last) continue;
     store(plan, state, outputs[0], end_at(s) + at, u->n);
-    if (plan->is_lstm) store(plan, s->cells + row * plan->n_padded + u->begin, outputs[1], end_at(s) + at, u->n);
+    if (plan->is_lstm)
+      store(plan, s->cells + row * plan->n_padded + u->begin, outputs[1], end_at(s) + at, u->n);
   }
 }
 
-/* What is behind a row's units up to the padding is computed along, of zeros, and read by nobody. */
+/* What is behind a row's units up to the padding is computed along, of zeros, and read by nobody.
+ */
 static void begin_cells(const strand *s, const units *u) {
   const wnn_recurrence *plan = s->in->plan;
   for (size_t row = 0; row < s->n_rows; row++) {
     float *cells = s->cells + row * plan->n_padded + u->begin;
     memset(cells, 0, u->n_padded * sizeof *cells);
     if (s->in->cell != NULL)
-      memcpy(cells, s->in->cell + end_at(s) + row * plan->n_hidden + u->begin, u->n * sizeof *cells);
+      memcpy(cells, s->in->cell + end_at(s) + row * plan->n_hidden + u->begin,
+             u->n * sizeof *cells);
   }
 }
 
@@ -223,15 +238,18 @@ static void activate(const strand *s, const units *u, size_t which, float *gate,
 static void add_peepholes(const strand *s, const units *u, float *gate, const float *cells) {
   const wnn_recurrence *plan = s->in->plan;
   if (!plan->sources[WNN_PACK_PEEPHOLE].is_there) return;
-  const float *peepholes = s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * plan->n_padded + u->begin;
+  const float *peepholes =
+      s->in->packs[WNN_PACK_PEEPHOLE] + s->direction * 3 * plan->n_padded + u->begin;
   for (size_t k = 0; k < 3; k++, gate += gate_stride(s), peepholes += plan->n_padded)
     for (size_t row = 0; row < s->n_rows; row++)
-      plan->rows->mul_add(peepholes, cells + row * plan->n_padded, gate + row * plan->n_padded, u->n_padded);
+      plan->rows->mul_add(peepholes, cells + row * plan->n_padded, gate + row * plan->n_padded,
+                          u->n_padded);
 }
 
 static void lstm_step(const strand *s, const units *u, size_t i) {
   const wnn_recurrence *plan = s->in->plan;
-  float *gates = gates_at(s, i), *state = state_after(s, i) + u->begin, *cells = s->cells + u->begin;
+  float *gates = gates_at(s, i), *state = state_after(s, i) + u->begin,
+        *cells = s->cells + u->begin;
   recur(s, u, state_before(s, i), plan->n_hidden, 0, 4, gates, true);
   const size_t stride = gate_stride(s);
   float *in = gates + INPUT * stride + u->begin, *out = gates + OUTPUT * stride + u->begin;
@@ -247,17 +265,20 @@ static void lstm_step(const strand *s, const units *u, size_t i) {
   activate(s, u, 2, fresh, 1);
   rows = state_spans(s, u);
   for (size_t row = 0; row < rows.n; row++)
-    plan->rows->mul(out + row * rows.stride, fresh + row * rows.stride, state + row * rows.state_stride, rows.length);
+    plan->rows->mul(out + row * rows.stride, fresh + row * rows.stride,
+                    state + row * rows.state_stride, rows.length);
 }
 
 /* The new state of gru from its gates. */
-static void blend(const strand *s, const units *u, size_t i, const float *update, const float *fresh) {
+static void blend(const strand *s, const units *u, size_t i, const float *update,
+                  const float *fresh) {
   const spans rows = state_spans(s, u);
   const float *old = state_before(s, i) + u->begin;
   float *state = state_after(s, i) + u->begin;
   for (size_t row = 0; row < rows.n; row++)
-    s->in->plan->rows->blend(update + row * rows.stride, old + row * rows.state_stride, fresh + row * rows.stride,
-                             state + row * rows.state_stride, rows.length);
+    s->in->plan->rows->blend(update + row * rows.stride, old + row * rows.state_stride,
+                             fresh + row * rows.stride, state + row * rows.state_stride,
+                             rows.length);
 }
 
 /* The reset gate acts on the product, which stands apart until then. */
@@ -302,7 +323,9 @@ static void gru_new_state(const strand *s, const units *u, size_t i) {
 /* ---- strands */
 
 /* What a step consists of: everybody must have finished a phase before anybody begins the next. */
-static size_t phases_of_step(const wnn_recurrence *plan) { return plan->is_lstm || plan->reset_after ? 1 : 2; }
+static size_t phases_of_step(const wnn_recurrence *plan) {
+  return plan->is_lstm || plan->reset_after ? 1 : 2;
+}
 
 static void run_phase(const strand *s, const units *u, size_t phase) {
   const wnn_recurrence *plan = s->in->plan;
@@ -310,10 +333,14 @@ static void run_phase(const strand *s, const units *u, size_t phase) {
   const bool is_first = phase % n == 0, is_last = phase % n == n - 1;
   if (phase == 0 && plan->is_lstm) begin_cells(s, u);
   if (is_first && i % plan->stretch == 0) project(s, u, i);
-  if (plan->is_lstm) lstm_step(s, u, i);
-  else if (plan->reset_after) gru_step_reset_after(s, u, i);
-  else if (is_first) gru_reset_state(s, u, i);
-  else gru_new_state(s, u, i);
+  if (plan->is_lstm)
+    lstm_step(s, u, i);
+  else if (plan->reset_after)
+    gru_step_reset_after(s, u, i);
+  else if (is_first)
+    gru_reset_state(s, u, i);
+  else
+    gru_new_state(s, u, i);
   if (is_last) emit(s, u, i);
 }
 
@@ -344,8 +371,8 @@ static strand strand_of(const session *in, size_t index, size_t slot) {
   };
 }
 
-/* What the threads of a strand tell one another: first how many chunks are done, over all phases; then for each chunk
- * how many of its phases have been claimed. */
+/* What the threads of a strand tell one another: first how many chunks are done, over all phases;
+ * then for each chunk how many of its phases have been claimed. */
 typedef struct counter {
   _Alignas(WNN_CACHE_LINE) atomic_size_t n;
 } counter;
@@ -362,8 +389,8 @@ static void wait_until(const counter *done, size_t n) {
   while (atomic_load(&done->n) < n) (void)wnn_now_ns();
 }
 
-/* Goes through all phases, taking its own chunk first and whatever nobody else has taken then: threads that come late,
- * or never, are not waited for. */
+/* Goes through all phases, taking its own chunk first and whatever nobody else has taken then:
+ * threads that come late, or never, are not waited for. */
 static void share_strand(const strand *s, counter *progress, size_t own) {
   const wnn_recurrence *plan = s->in->plan;
   const size_t n_chunks = plan->n_chunks, n_phases = plan->n_steps * phases_of_step(plan);
@@ -442,8 +469,10 @@ static const float *open_state(const session *in, wnn_recurrent_role role, size_
   const void *bytes = source->is_there ? wnn_recurrent_bytes(source, in->run) : NULL;
   if (scratch == WNN_NOWHERE) return bytes;
   float *to = floats_at(in, scratch);
-  if (bytes != NULL) wnn_recurrent_flatten(plan, source, n, bytes, to);
-  else memset(to, 0, n[0] * n[1] * n[2] * sizeof *to);
+  if (bytes != NULL)
+    wnn_recurrent_flatten(plan, source, n, bytes, to);
+  else
+    memset(to, 0, n[0] * n[1] * n[2] * sizeof *to);
   return to;
 }
 
