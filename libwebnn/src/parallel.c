@@ -4,12 +4,12 @@
 
 #include "parallel.h"
 
-#include "base/sync.h"
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/sync.h"
 
 #ifdef WEBNN_OPENMP
 #include <omp.h>
@@ -17,6 +17,8 @@
 
 /* How long a thread that has nothing to do looks out for more before it sleeps. */
 #define SPIN_NS 30000
+/* So many parts each have a bit. */
+#define MARKED_PARTS 64
 
 typedef struct helper {
   wnn_thread thread;
@@ -43,11 +45,16 @@ struct wnn_pool {
   wnn_cond wake, left;
   atomic_uint n_asleep; /* helpers at `wake` */
   bool waits;           /* the caller is at `left`; under the lock */
+#ifdef WEBNN_OPENMP
+  wnn_thread ballast;
+  bool has_ballast;
+#endif
   /* Apart, for some threads look at one while others write the other. */
   _Alignas(WNN_CACHE_LINE) atomic_int round; /* counts jobs: what helpers wait for */
   atomic_bool open;
   atomic_int n_inside;
-  _Alignas(WNN_CACHE_LINE) atomic_size_t next; /* the next part */
+  _Alignas(WNN_CACHE_LINE) atomic_size_t next; /* of many parts, the next one */
+  atomic_uint_least64_t taken;                 /* of a few, which ones */
 };
 
 uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_threads; }
@@ -72,6 +79,7 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   atomic_init(&pool->in_parallel, false);
   atomic_init(&pool->stop, false);
   atomic_init(&pool->next, 0);
+  atomic_init(&pool->taken, 0);
   atomic_init(&pool->round, 0);
   atomic_init(&pool->open, false);
   atomic_init(&pool->n_inside, 0);
@@ -82,6 +90,40 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   return pool;
 }
 
+#ifdef WEBNN_OPENMP
+
+/* At the end of a region libgomp's threads spin, for milliseconds unless it manages more threads
+ * than there are processors. Where somebody else's work holds one of these, each region then lasts
+ * until the scheduler's turn comes round, and a network of a hundred regions takes seconds. So a
+ * second team is there that never has anything to do: with it the spinning ends after some
+ * microseconds. */
+#define MAX_BALLAST 256
+
+/* So that it and the pool are one more than the processors. */
+static int ballast_threads(const wnn_pool *pool) {
+  int n = omp_get_num_procs() + 2 - (int)pool->n_threads;
+  return n > 2 ? n : 2;
+}
+
+static void be_ballast(void *ud) {
+  wnn_pool *pool = ud;
+#pragma omp parallel num_threads(ballast_threads(pool))
+  atomic_load(&pool->stop);
+  wnn_mutex_lock(&pool->lock);
+  while (!atomic_load(&pool->stop)) wnn_cond_wait(&pool->wake, &pool->lock);
+  wnn_mutex_unlock(&pool->lock);
+}
+
+static void drop_ballast(wnn_pool *pool) {
+  if (pool->has_ballast) wnn_thread_join(&pool->ballast);
+}
+
+#else
+
+static void drop_ballast(wnn_pool *pool) { (void)pool; }
+
+#endif
+
 void wnn_pool_free(wnn_pool *pool) {
   if (pool == NULL) return;
   wnn_mutex_lock(&pool->lock);
@@ -90,6 +132,7 @@ void wnn_pool_free(wnn_pool *pool) {
   wnn_cond_broadcast(&pool->wake);
   wnn_mutex_unlock(&pool->lock);
   for (uint32_t i = 0; i < pool->n_helpers; i++) wnn_thread_join(&pool->helpers[i].thread);
+  drop_ballast(pool);
   wnn_cond_free(&pool->left);
   wnn_cond_free(&pool->wake);
   wnn_mutex_free(&pool->lock);
@@ -104,9 +147,19 @@ static void run_here(size_t n, wnn_parallel_fn fn, void *arg) {
 
 #ifdef WEBNN_OPENMP
 
-void wnn_pool_enter(wnn_pool *pool) { omp_set_num_threads((int)pool->n_threads); }
+void wnn_pool_enter(wnn_pool *pool) {
+  omp_set_num_threads((int)pool->n_threads);
+  if (pool->n_threads > 1 && ballast_threads(pool) <= MAX_BALLAST)
+    pool->has_ballast = wnn_thread_start(&pool->ballast, be_ballast, pool);
+}
 
 static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  /* A part for each thread is the same thread's each time: its cache has what it wrote before. */
+  if (n <= pool->n_threads) {
+#pragma omp parallel for num_threads((int)pool->n_threads) schedule(static, 1)
+    for (size_t i = 0; i < n; i++) fn(arg, i, n);
+    return;
+  }
 #pragma omp parallel for num_threads((int)pool->n_threads) schedule(dynamic, 1)
   for (size_t i = 0; i < n; i++) fn(arg, i, n);
 }
@@ -115,11 +168,25 @@ static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
 
 void wnn_pool_enter(wnn_pool *pool) { (void)pool; }
 
-static void take_parts(wnn_pool *pool) {
+/* True for the first who asks for part i. */
+static bool take(wnn_pool *pool, size_t i) {
+  const uint64_t part = UINT64_C(1) << i;
+  return !(atomic_fetch_or(&pool->taken, part) & part);
+}
+
+/* A few parts are taken from one's own on: a thread's cache has what it wrote before. */
+static void take_parts(wnn_pool *pool, size_t own) {
   wnn_parallel_fn fn = pool->fn;
   void *arg = pool->arg;
   size_t n = pool->n;
-  for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < n;) fn(arg, i, n);
+  if (n > MARKED_PARTS) {
+    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < n;) fn(arg, i, n);
+    return;
+  }
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = (own + k) % n;
+    if (take(pool, i)) fn(arg, i, n);
+  }
 }
 
 static void leave(wnn_pool *pool) {
@@ -144,10 +211,11 @@ static bool wait_for_round(wnn_pool *pool, int seen) {
 
 static void help(void *ud) {
   wnn_pool *pool = ((helper *)ud)->pool;
+  const size_t own = (size_t)((helper *)ud - pool->helpers) + 1;
   for (int seen = 0; wait_for_round(pool, seen);) {
     seen = atomic_load(&pool->round);
     atomic_fetch_add(&pool->n_inside, 1);
-    if (atomic_load(&pool->open)) take_parts(pool);
+    if (atomic_load(&pool->open)) take_parts(pool, own);
     leave(pool);
   }
 }
@@ -179,6 +247,7 @@ static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
   pool->arg = arg;
   pool->n = n;
   atomic_store(&pool->next, 0);
+  atomic_store(&pool->taken, 0);
   atomic_store(&pool->open, true);
   atomic_fetch_add(&pool->round, 1);
   if (atomic_load(&pool->n_asleep) != 0) {
@@ -186,7 +255,7 @@ static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
     wnn_cond_broadcast(&pool->wake);
     wnn_mutex_unlock(&pool->lock);
   }
-  take_parts(pool);
+  take_parts(pool, 0);
   atomic_store(&pool->open, false);
   wait_until_left(pool);
 }

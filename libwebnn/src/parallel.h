@@ -1,7 +1,7 @@
 /* The only place that knows how threads are made: a pool belongs to a context, works for one caller
  * at a time (the context's worker), and sleeps when there is nothing to do. Built with WEBNN_OPENMP
  * (for a oneDNN that uses OpenMP) the pool is OpenMP's, so that two pools never fight over the
- * processors. */
+ * processors. Either way a thread that waits spins for some microseconds, then it sleeps. */
 #ifndef WNN_PARALLEL_H
 #define WNN_PARALLEL_H
 

@@ -1,12 +1,12 @@
 /* The pool: every part once, whoever does it; and how many threads there are to be. */
 #include "parallel.h"
 
-#include "base/sync.h"
-#include "harness.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/sync.h"
+#include "harness.h"
 
 #define MANY 1000
 
@@ -124,6 +124,33 @@ TEST(parts_run_at_the_same_time) {
   wnn_pool_free(pool);
 }
 
+/* Of this process, all threads. */
+static double processor_ms(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
+  return (double)at.tv_sec * 1e3 + (double)at.tv_nsec * 1e-6;
+}
+
+/* A thread that waits for work takes a processor from others' for microseconds, not for
+ * milliseconds. */
+TEST(nobody_spins_for_long) {
+  const int n_rounds = 20;
+  int counts[MANY] = {0};
+  wnn_pool *pool = wnn_pool_create(&system_alloc, 0);
+  wnn_pool_enter(pool);
+  wnn_parallel(pool, MANY, count_part, counts);
+  nap(20000000);
+  const double before = processor_ms();
+  for (int i = 0; i < n_rounds; i++) {
+    wnn_parallel(pool, MANY, count_part, counts);
+    nap(10000000);
+  }
+  const double each = (processor_ms() - before) / n_rounds / wnn_pool_threads(pool);
+  CONTEXT("%.3f ms a round and thread", each);
+  CHECK(each < 1);
+  wnn_pool_free(pool);
+}
+
 TEST(split_covers_everything) {
   for (size_t n_items = 0; n_items < 20; n_items++)
     for (size_t n = 1; n < 8; n++) {
@@ -226,6 +253,7 @@ int main(int argc, char **argv) {
                                        RUN(nested_calls_run_in_place),
                                        RUN(many_rounds_lose_nothing),
                                        RUN(parts_run_at_the_same_time),
+                                       RUN(nobody_spins_for_long),
                                        RUN(split_covers_everything),
                                        RUN(there_is_a_default),
                                        RUN(quota_is_read_from_the_groups),
