@@ -1,6 +1,7 @@
-/* For tests of the CPU kernels: regions with random operands in any layout, run by a kernel and by the naive reference
- * and compared. A kernel runs on each instruction set of this machine, with one thread and with several, twice in the
- * same memory, which isn't aligned beyond its elements and whose ends are watched. */
+/* For tests of the CPU kernels: regions with random operands in any layout, run by a kernel and by
+ * the naive reference and compared. A kernel runs on each instruction set of this machine, with one
+ * thread and with several, twice in the same memory, which isn't aligned beyond its elements and
+ * whose ends are watched. */
 #ifndef WEBNN_TESTS_KERNEL_SCENE_H
 #define WEBNN_TESTS_KERNEL_SCENE_H
 
@@ -45,7 +46,9 @@ typedef struct scene {
 
 static uint64_t scene_state = 88172645463325252u;
 
-static inline void scene_seed(uint64_t seed) { scene_state = seed * 0x9E3779B97F4A7C15u + 88172645463325252u; }
+static inline void scene_seed(uint64_t seed) {
+  scene_state = seed * 0x9E3779B97F4A7C15u + 88172645463325252u;
+}
 static inline uint64_t scene_bits(void) {
   scene_state ^= scene_state << 13;
   scene_state ^= scene_state >> 7;
@@ -55,7 +58,9 @@ static inline uint64_t scene_bits(void) {
 /* Below n. */
 static inline uint32_t scene_below(uint32_t n) { return (uint32_t)((scene_bits() >> 20) % n); }
 static inline bool scene_chance(uint32_t one_in) { return scene_below(one_in) == 0; }
-static inline float scene_float(void) { return (float)((double)(scene_bits() >> 11) / 9007199254740992.0 * 4 - 2); }
+static inline float scene_float(void) {
+  return (float)((double)(scene_bits() >> 11) / 9007199254740992.0 * 4 - 2);
+}
 
 static inline wnn_layout scene_random_layout(uint32_t rank) {
   wnn_layout layout = wnn_layout_plain(rank);
@@ -69,7 +74,8 @@ static inline wnn_layout scene_random_layout(uint32_t rank) {
 }
 
 static inline float scene_special(void) {
-  static const float special[] = {NAN, INFINITY, -INFINITY, -0.0f, 0.0f, 1e-40f, -3e-42f, 1.0f, -1.0f, 65504.0f};
+  static const float special[] = {NAN,    INFINITY, -INFINITY, -0.0f, 0.0f,
+                                  1e-40f, -3e-42f,  1.0f,      -1.0f, 65504.0f};
   return special[scene_below(sizeof special / sizeof *special)];
 }
 
@@ -77,19 +83,34 @@ static inline void scene_put(void *bytes, webnn_data_type type, size_t i, scene_
   uint64_t bits = scene_bits();
   float f = scene_float();
   if (data == SCENE_EDGES && scene_chance(6)) {
-    static const uint64_t ends[] = {0, 1, UINT64_MAX, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX + 1, 0x7FFFFFFF,
-                                    0x80000000, 0xFFFFFFFF, 127, 128, 255, 2};
+    static const uint64_t ends[] = {0,
+                                    1,
+                                    UINT64_MAX,
+                                    (uint64_t)INT64_MAX,
+                                    (uint64_t)INT64_MAX + 1,
+                                    0x7FFFFFFF,
+                                    0x80000000,
+                                    0xFFFFFFFF,
+                                    127,
+                                    128,
+                                    255,
+                                    2};
     f = scene_special();
     bits = ends[scene_below(sizeof ends / sizeof *ends)];
   } else if (data != SCENE_BITS) {
-    bits = type == WEBNN_DATA_TYPE_UINT8 || type == WEBNN_DATA_TYPE_UINT32 || type == WEBNN_DATA_TYPE_UINT64
+    bits = type == WEBNN_DATA_TYPE_UINT8 || type == WEBNN_DATA_TYPE_UINT32 ||
+                   type == WEBNN_DATA_TYPE_UINT64
                ? bits % 7
                : (uint64_t)((int64_t)(bits % 13) - 6);
   }
-  if (type == WEBNN_DATA_TYPE_FLOAT32 && data == SCENE_BITS) wnn_ref_store_bits(bytes, WEBNN_DATA_TYPE_UINT32, i, bits);
-  else if (type == WEBNN_DATA_TYPE_FLOAT16 && data == SCENE_BITS) ((uint16_t *)bytes)[i] = (uint16_t)bits;
-  else if (wnn_type_is_float(type)) wnn_ref_store_f(bytes, type, i, (double)f);
-  else wnn_ref_store_bits(bytes, type, i, bits);
+  if (type == WEBNN_DATA_TYPE_FLOAT32 && data == SCENE_BITS)
+    wnn_ref_store_bits(bytes, WEBNN_DATA_TYPE_UINT32, i, bits);
+  else if (type == WEBNN_DATA_TYPE_FLOAT16 && data == SCENE_BITS)
+    ((uint16_t *)bytes)[i] = (uint16_t)bits;
+  else if (wnn_type_is_float(type))
+    wnn_ref_store_f(bytes, type, i, (double)f);
+  else
+    wnn_ref_store_bits(bytes, type, i, bits);
 }
 
 /* ---- building */
@@ -134,15 +155,17 @@ static inline void scene_output(scene *s, wnn_desc desc, wnn_layout layout) {
   }
 }
 
-/* Fuses a node of one or two operands whose result has type `to`; `other`: -1 none, -2 the result itself, else a
- * port. The region's output becomes the new result. */
+/* Fuses a node of one or two operands whose result has type `to`; `other`: -1 none, -2 the result
+ * itself, else a port. The region's output becomes the new result. */
 static inline void scene_post(scene *s, wnn_op_id op, int other, bool swapped, webnn_data_type to) {
   size_t k = s->region.n_posts++;
   wnn_post *post = &s->region.posts[k];
-  s->post_nodes[k] = (wnn_node){.op = wnn_op_get(op), .n_inputs = other == -1 ? 1 : 2, .n_outputs = 1};
+  s->post_nodes[k] =
+      (wnn_node){.op = wnn_op_get(op), .n_inputs = other == -1 ? 1 : 2, .n_outputs = 1};
   s->post_attrs[k] = (wnn_alpha_beta_attrs){wnn_number_f(0.5), wnn_number_f(0.25)};
   s->post_bounds[k] = (wnn_clamp_attrs){wnn_number_f(-1), wnn_number_f(1.5)};
-  s->post_nodes[k].attrs = op == WNN_OP_CLAMP ? (const void *)&s->post_bounds[k] : &s->post_attrs[k];
+  s->post_nodes[k].attrs =
+      op == WNN_OP_CLAMP ? (const void *)&s->post_bounds[k] : &s->post_attrs[k];
   *post = (wnn_post){.node = &s->post_nodes[k], .desc = s->outputs[0].desc};
   post->desc.type = s->outputs[0].desc.type = to;
   int16_t stage = WNN_FROM_STAGE(k), second = other == -2 ? stage : (int16_t)other;
@@ -225,21 +248,26 @@ static inline double scene_last_place(double x, webnn_data_type type) {
   return ldexp(1.0, e - (half ? 10 : 23));
 }
 
-static inline bool scene_same(const scene *s, webnn_data_type type, const void *a, size_t i, const void *b, size_t j) {
-  if (!wnn_type_is_float(type)) return wnn_ref_load_bits(a, type, i) == wnn_ref_load_bits(b, type, j);
+static inline bool scene_same(const scene *s, webnn_data_type type, const void *a, size_t i,
+                              const void *b, size_t j) {
+  if (!wnn_type_is_float(type))
+    return wnn_ref_load_bits(a, type, i) == wnn_ref_load_bits(b, type, j);
   double x = scene_load(a, type, i), y = scene_load(b, type, j);
   if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);
   if (x == y) return !s->signed_zero || signbit(x) == signbit(y);
   double place = scene_last_place(fabs(y) > s->scale ? y : s->scale, type);
   if (isinf(x) != isinf(y)) { /* one place beyond the largest number */
-    double largest = type == WEBNN_DATA_TYPE_FLOAT16 ? 65504.0 : 3.40282346638528859812e38, finite = isinf(x) ? y : x;
-    return (x > 0) == (y > 0) && s->ulp > 0 && largest - fabs(finite) <= s->ulp * scene_last_place(largest, type);
+    double largest = type == WEBNN_DATA_TYPE_FLOAT16 ? 65504.0 : 3.40282346638528859812e38,
+           finite = isinf(x) ? y : x;
+    return (x > 0) == (y > 0) && s->ulp > 0 &&
+           largest - fabs(finite) <= s->ulp * scene_last_place(largest, type);
   }
   return fabs(x - y) <= s->ulp * place;
 }
 
 /* Element by element, the one as it lies, the other plain. */
-static inline bool scene_compare(const scene *s, size_t output, const void *is, const void *expected) {
+static inline bool scene_compare(const scene *s, size_t output, const void *is,
+                                 const void *expected) {
   const scene_port *port = &s->outputs[output];
   const wnn_desc *desc = &port->desc;
   uint32_t at[WNN_MAX_RANK] = {0};
@@ -249,11 +277,12 @@ static inline bool scene_compare(const scene *s, size_t output, const void *is, 
     if (!scene_same(s, desc->type, is, place, expected, i)) {
       CHECK(!"an element differs");
       if (wnn_type_is_float(desc->type))
-        printf("    output %zu, element %zu of %s: %.9g, expected %.9g\n", output, i, wnn_desc_format(desc).text,
-               scene_load(is, desc->type, place), scene_load(expected, desc->type, i));
+        printf("    output %zu, element %zu of %s: %.9g, expected %.9g\n", output, i,
+               wnn_desc_format(desc).text, scene_load(is, desc->type, place),
+               scene_load(expected, desc->type, i));
       else
-        printf("    output %zu, element %zu of %s: %lld, expected %lld\n", output, i, wnn_desc_format(desc).text,
-               (long long)wnn_ref_load_bits(is, desc->type, place),
+        printf("    output %zu, element %zu of %s: %lld, expected %lld\n", output, i,
+               wnn_desc_format(desc).text, (long long)wnn_ref_load_bits(is, desc->type, place),
                (long long)wnn_ref_load_bits(expected, desc->type, i));
       return false;
     }
@@ -303,9 +332,12 @@ static inline void scene_close_run(scene_run *r) {
 }
 
 /* One run; `shared`: the input whose memory output 0 takes over, or -1. */
-static inline void scene_run_once(scene *s, const wnn_plan *plan, scene_run *r, int shared, int filler) {
-  memset(r->scratch.bytes, 0xFF, r->scratch.n_bytes); /* NaN: nothing may be read that wasn't written */
-  for (size_t p = 0; p < s->region.n_outputs; p++) memset(r->outputs[p].bytes, filler, r->outputs[p].n_bytes);
+static inline void scene_run_once(scene *s, const wnn_plan *plan, scene_run *r, int shared,
+                                  int filler) {
+  memset(r->scratch.bytes, 0xFF,
+         r->scratch.n_bytes); /* NaN: nothing may be read that wasn't written */
+  for (size_t p = 0; p < s->region.n_outputs; p++)
+    memset(r->outputs[p].bytes, filler, r->outputs[p].n_bytes);
   for (size_t p = 0; p < s->region.n_inputs; p++)
     if (s->inputs[p].present) scene_lay_down(s, p, r->in[p]);
   void *before = shared >= 0 ? r->in[shared] : NULL;
@@ -325,7 +357,8 @@ static inline bool scene_check_plan(scene *s, wnn_plan *plan, void *const *expec
   scene_open_run(&r, s, plan);
   for (int turn = 0; turn < 2 && ok; turn++) {
     scene_run_once(s, plan, &r, -1, turn == 0 ? 0xA5 : 0x3C);
-    for (size_t p = 0; p < s->region.n_outputs && ok; p++) ok = scene_compare(s, p, r.out[p], expected[p]);
+    for (size_t p = 0; p < s->region.n_outputs && ok; p++)
+      ok = scene_compare(s, p, r.out[p], expected[p]);
   }
   for (size_t p = 0; p < s->region.n_inputs && ok; p++) { /* operands stay as they are */
     if (!s->inputs[p].present) continue;
@@ -343,7 +376,8 @@ static inline bool scene_check_plan(scene *s, wnn_plan *plan, void *const *expec
   return ok;
 }
 
-/* Every instruction set here, one thread and several. Returns whether the kernel took the region. */
+/* Every instruction set here, one thread and several. Returns whether the kernel took the region.
+ */
 static inline bool scene_check(scene *s, const wnn_kernel *kernel) {
   static const struct {
     const char *switches;
@@ -363,7 +397,9 @@ static inline bool scene_check(scene *s, const wnn_kernel *kernel) {
     if (planned) {
       plan->kernel = kernel;
       ok = scene_check_plan(s, plan, expected);
-      if (!ok) printf("    with %s, %u threads\n", ways[i].switches ? ways[i].switches : "all", ways[i].n_threads);
+      if (!ok)
+        printf("    with %s, %u threads\n", ways[i].switches ? ways[i].switches : "all",
+               ways[i].n_threads);
       kernel->free(plan);
     }
     wnn_pool_free(host.pool);

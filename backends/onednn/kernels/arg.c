@@ -1,10 +1,11 @@
-/* argMin and argMax along one axis of any unblocked layout: the first of equal extremes, the first NaN before all. */
+/* argMin and argMax along one axis of any unblocked layout: the first of equal extremes, the first
+ * NaN before all. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)16 * 1024)
+#define PARALLEL_WORK ((size_t)32 * 1024)
 #define WIDE ((size_t)512)   /* columns done together */
 #define PIECE ((size_t)1024) /* elements of a row done together */
 
@@ -12,15 +13,15 @@ typedef struct arg_plan {
   wnn_plan base;
   const wnn_vector *vector;
   const wnn_folds *folds;
-  int which;  /* 0: maximum, 1: minimum */
+  int which; /* 0: maximum, 1: minimum */
   bool half;
   size_t in_bytes, bytes; /* of an element, stored and compared */
   wnn_lanes lanes;
   bool wide_index; /* int64 */
   bool copies;
-  wnn_copy copy;          /* from indices in the order of the input to the output */
+  wnn_copy copy; /* from indices in the order of the input to the output */
   size_t n_jobs, n_parts;
-  size_t ordered_at;      /* wide indices before they are copied; the narrow ones come first in scratch */
+  size_t ordered_at; /* wide indices before they are copied; narrow ones come first in scratch */
 } arg_plan;
 
 static void free_arg(wnn_plan *plan) {
@@ -28,7 +29,8 @@ static void free_arg(wnn_plan *plan) {
 }
 
 static void set_parts(arg_plan *plan, const wnn_host *host) {
-  const size_t n_out = plan->lanes.outer * plan->lanes.inner, threads = wnn_pool_threads(host->pool);
+  const size_t n_out = plan->lanes.outer * plan->lanes.inner,
+               threads = wnn_pool_threads(host->pool);
   plan->base.heavy = n_out * plan->lanes.n >= PARALLEL_WORK;
   plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
   plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
@@ -43,7 +45,8 @@ static webnn_status plan_arg(wnn_device *device, const wnn_region *region, wnn_p
   const bool half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
   bool reduced[WNN_MAX_RANK] = {false};
   size_t at[WNN_MAX_RANK];
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
+      wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
   arg_plan *plan = (arg_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
@@ -102,7 +105,8 @@ static void arg_columns(const arg_plan *plan, const char *x, int32_t *index, siz
   memcpy(best, widened(plan, x, wide, width), width * plan->bytes);
   memset(index, 0, width * sizeof *index);
   for (size_t i = 1; i < plan->lanes.n; i++)
-    plan->folds->arg_onto[plan->which](widened(plan, x + i * stride, wide, width), (int32_t)i, best, index, width);
+    plan->folds->arg_onto[plan->which](widened(plan, x + i * stride, wide, width), (int32_t)i, best,
+                                       index, width);
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -115,8 +119,10 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     size_t outer = k / slabs, column = k % slabs * WIDE;
     const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->in_bytes;
     int32_t *index = j->index + outer * inner + column;
-    if (inner == 1) *index = arg_row(plan, x);
-    else arg_columns(plan, x, index, inner - column < WIDE ? inner - column : WIDE);
+    if (inner == 1)
+      *index = arg_row(plan, x);
+    else
+      arg_columns(plan, x, index, inner - column < WIDE ? inner - column : WIDE);
   }
 }
 
@@ -126,8 +132,10 @@ static webnn_status run_arg(const wnn_plan *base, const wnn_run *run) {
   char *scratch = run->scratch, *result = run->outputs[0];
   bool direct = !plan->copies && !plan->wide_index;
   job j = {plan, run->inputs[0], (int32_t *)(void *)(direct ? result : scratch)};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   const void *ordered = j.index;
   if (plan->wide_index) {
     int64_t *wide = (int64_t *)(void *)(plan->copies ? scratch + plan->ordered_at : result);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define BLOCK ((size_t)16)       /* side of the squares in which a copy is done that can't be transposed in registers */
+/* Side of the squares in which a copy is done that can't be transposed in registers. */
+#define BLOCK ((size_t)16)
 #define INLINE_BYTES ((size_t)512) /* blocks above this are left to memcpy */
 
 size_t wnn_copy_count(const wnn_copy *copy) {
@@ -34,7 +35,8 @@ static void drop_and_join(wnn_copy *copy) {
   for (uint32_t i = 0; i < copy->rank; i++) {
     if (copy->dims[i] == 1) continue;
     ptrdiff_t n = (ptrdiff_t)copy->dims[i];
-    if (rank > 0 && copy->from[rank - 1] == copy->from[i] * n && copy->to[rank - 1] == copy->to[i] * n) {
+    if (rank > 0 && copy->from[rank - 1] == copy->from[i] * n &&
+        copy->to[rank - 1] == copy->to[i] * n) {
       copy->dims[rank - 1] *= copy->dims[i];
     } else {
       copy->dims[rank++] = copy->dims[i];
@@ -45,7 +47,8 @@ static void drop_and_join(wnn_copy *copy) {
   copy->rank = rank;
 }
 
-/* The axis that is read most densely becomes the panel's rows: a transpose then meets both in one panel. */
+/* The axis that is read most densely becomes the panel's rows: a transpose then meets both in one
+ * panel. */
 static uint32_t find_row_axis(const wnn_copy *copy) {
   if (copy->rank < 2) return 0;
   uint32_t best = copy->rank - 2;
@@ -81,11 +84,12 @@ typedef struct panel {
   ptrdiff_t row_from, row_to, column_from, column_to;
 } panel;
 
-#define COLUMN_LOOP(BYTES)                                                                    \
-  for (size_t r = 0; r < p->rows; r++) {                                                      \
-    const char *f = from + (ptrdiff_t)r * p->row_from;                                        \
-    char *t = to + (ptrdiff_t)r * p->row_to;                                                  \
-    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) memcpy(t, f, BYTES); \
+#define COLUMN_LOOP(BYTES)                                                          \
+  for (size_t r = 0; r < p->rows; r++) {                                            \
+    const char *f = from + (ptrdiff_t)r * p->row_from;                              \
+    char *t = to + (ptrdiff_t)r * p->row_to;                                        \
+    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) \
+      memcpy(t, f, BYTES);                                                          \
   }
 
 /* 17 to INLINE_BYTES bytes in steps of 16, the last one drawn back to the end. */
@@ -94,11 +98,12 @@ static inline void copy_block(char *to, const char *from, size_t n) {
   memcpy(to + n - 16, from + n - 16, 16);
 }
 
-#define BLOCK_LOOP(COPY)                                                                      \
-  for (size_t r = 0; r < p->rows; r++) {                                                      \
-    const char *f = from + (ptrdiff_t)r * p->row_from;                                        \
-    char *t = to + (ptrdiff_t)r * p->row_to;                                                  \
-    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) COPY(t, f, p->bytes); \
+#define BLOCK_LOOP(COPY)                                                            \
+  for (size_t r = 0; r < p->rows; r++) {                                            \
+    const char *f = from + (ptrdiff_t)r * p->row_from;                              \
+    char *t = to + (ptrdiff_t)r * p->row_to;                                        \
+    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) \
+      COPY(t, f, p->bytes);                                                         \
   }
 
 static void copy_rows(const panel *p, const char *from, char *to) {
@@ -114,8 +119,10 @@ static void copy_rows(const panel *p, const char *from, char *to) {
     case 128: COLUMN_LOOP(128) return;
     default: break;
   }
-  if (p->bytes > 16 && p->bytes <= INLINE_BYTES) BLOCK_LOOP(copy_block)
-  else BLOCK_LOOP(memcpy)
+  if (p->bytes > 16 && p->bytes <= INLINE_BYTES)
+    BLOCK_LOOP(copy_block)
+  else
+    BLOCK_LOOP(memcpy)
 }
 
 /* The same element over and over along each row of the output. */
@@ -162,7 +169,8 @@ static void copy_panel(const panel *p, const char *from, char *to) {
 /* ---- running: all of it */
 
 /* One run is cut into parts of whole cache lines. */
-static void copy_run(const wnn_copy *copy, const char *from, char *to, size_t part, size_t n_parts) {
+static void copy_run(const wnn_copy *copy, const char *from, char *to, size_t part,
+                     size_t n_parts) {
   size_t begin, end;
   wnn_parallel_split((copy->element_bytes + 63) / 64, part, n_parts, &begin, &end);
   size_t stop = end * 64 < copy->element_bytes ? end * 64 : copy->element_bytes;
@@ -185,7 +193,8 @@ static bool cut_panel(panel *p, const char **from, char **to, size_t part, size_
   return true;
 }
 
-void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, size_t part, size_t n_parts) {
+void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, size_t part,
+                  size_t n_parts) {
   const char *from = (const char *)from_base + copy->from_offset;
   char *to = (char *)to_base + copy->to_offset;
   if (copy->rank == 0) {
@@ -193,15 +202,20 @@ void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, si
     return;
   }
   const uint32_t last = copy->rank - 1;
-  panel p = {copy->vector, 1, copy->dims[last], copy->element_bytes, 0, 0, copy->from[last], copy->to[last]};
+  panel p = {copy->vector,  1, copy->dims[last], copy->element_bytes, 0, 0, copy->from[last],
+             copy->to[last]};
   uint32_t rows = copy->row_axis, outer[WNN_COPY_RANK], n_outer = 0;
   size_t n_panels = 1, begin = 0, end = 1;
-  if (copy->rank >= 2) p.rows = copy->dims[rows], p.row_from = copy->from[rows], p.row_to = copy->to[rows];
+  if (copy->rank >= 2)
+    p.rows = copy->dims[rows], p.row_from = copy->from[rows], p.row_to = copy->to[rows];
   for (uint32_t i = 0; i < last; i++)
     if (i != rows) outer[n_outer++] = i, n_panels *= copy->dims[i];
-  if (n_panels >= n_parts) wnn_parallel_split(n_panels, part, n_parts, &begin, &end);
-  else if (!cut_panel(&p, &from, &to, part, n_parts)) return;
-  else end = n_panels;
+  if (n_panels >= n_parts)
+    wnn_parallel_split(n_panels, part, n_parts, &begin, &end);
+  else if (!cut_panel(&p, &from, &to, part, n_parts))
+    return;
+  else
+    end = n_panels;
   for (size_t k = begin; k < end; k++) {
     ptrdiff_t f = 0, t = 0;
     size_t rest = k;

@@ -1,4 +1,5 @@
-/* Copies of whole blocks of elements through strides: what transposes, slices, joins and repeats come down to. */
+/* Copies of whole blocks of elements through strides: what transposes, slices, joins and repeats
+ * come down to. */
 #ifndef WNN_ONEDNN_COPY_H
 #define WNN_ONEDNN_COPY_H
 
@@ -6,8 +7,8 @@
 
 #define WNN_COPY_RANK 16 /* tile doubles the number of axes */
 
-/* One copy: `dims` elements along each axis, read and written by strides in elements (signed: reverse; 0 where the
- * same is read again). */
+/* One copy: `dims` elements along each axis, read and written by strides in elements (signed:
+ * reverse; 0 where the same is read again). */
 typedef struct wnn_copy {
   const wnn_vector *vector;
   uint32_t rank, row_axis;

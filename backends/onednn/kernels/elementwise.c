@@ -1,14 +1,15 @@
-/* Element-wise regions: a chain of operations runs tile by tile, so that what passes between two of them never
- * leaves the cache. */
+/* Element-wise regions: a chain of operations runs tile by tile, so that what passes between two of
+ * them never leaves the cache. */
 #include "kernels/elementwise.h"
 
 #include "kernels/kernels.h"
 
 #include <string.h>
 
-#define MAX_ROW ((size_t)4096)     /* longer repeating rows are walked through */
-#define MIN_STRETCH ((size_t)192)  /* shorter stretches cost more than walking */
-#define PARALLEL_WORK ((size_t)32 * 1024) /* elements times stages below which threads don't pay */
+#define MAX_ROW ((size_t)4096)    /* longer repeating rows are walked through */
+#define MIN_STRETCH ((size_t)192) /* shorter stretches cost more than walking */
+#define PARALLEL_WORK \
+  ((size_t)64 * 1024) /* elements times what the stages cost, below which threads don't pay */
 
 /* ---- what there is */
 
@@ -33,7 +34,8 @@ static const wnn_desc *source_desc(const wnn_region *region, const wnn_post *pos
 bool wnn_elementwise_can_fuse(const wnn_region *region, const wnn_post *next) {
   wnn_op_id op = next->node->op->id;
   if (region->n_posts + 2 > WNN_MAX_STAGES || region->n_inputs > WNN_MAX_OPERANDS) return false;
-  for (size_t i = 0; i < next->node->n_inputs; i++) { /* scales of blocks only where they cut the anchor */
+  for (size_t i = 0; i < next->node->n_inputs;
+       i++) { /* scales of blocks only where they cut the anchor */
     if (next->from[i] == WNN_FROM_NONE) return false;
     if (!wnn_shape_broadcasts_to(source_desc(region, next, i), &next->desc)) return false;
   }
@@ -76,7 +78,8 @@ void wnn_set_stage_args(wnn_stage_args *args, const wnn_node *node) {
   }
 }
 
-static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn_post *post, size_t s) {
+static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn_post *post,
+                      size_t s) {
   wnn_stage *st = &plan->stages[s];
   wnn_op_id op = post->node->op->id;
   *st = (wnn_stage){.type = post->desc.type, .n_in = (uint8_t)post->node->n_inputs};
@@ -132,11 +135,13 @@ static bool find_blocks(const wnn_region *region, size_t blocks[WNN_MAX_RANK]) {
 }
 
 static bool fits(const wnn_port *port, const wnn_desc *out) {
-  return port->desc != NULL && !wnn_layout_is_blocked(&port->layout) && port->desc->rank <= out->rank;
+  return port->desc != NULL && !wnn_layout_is_blocked(&port->layout) &&
+         port->desc->rank <= out->rank;
 }
 
 /* Strides of an operand along the plan's axes; 0 where it is repeated. */
-static void set_strides(wnn_operand *o, const wnn_port *port, const wnn_port *out, const size_t blocks[WNN_MAX_RANK]) {
+static void set_strides(wnn_operand *o, const wnn_port *port, const wnn_port *out,
+                        const size_t blocks[WNN_MAX_RANK]) {
   size_t own[WNN_MAX_RANK];
   uint32_t missing = out->desc->rank - port->desc->rank, k = 0;
   wnn_layout_strides(&port->layout, port->desc, own);
@@ -144,7 +149,8 @@ static void set_strides(wnn_operand *o, const wnn_port *port, const wnn_port *ou
   o->element_bytes = webnn_data_type_bytes(o->type);
   for (uint32_t i = 0; i < out->desc->rank; i++) {
     uint32_t axis = out->layout.order[i];
-    size_t shares = block_along(port->desc, out->desc, axis), stride = axis < missing ? 0 : own[axis - missing];
+    size_t shares = block_along(port->desc, out->desc, axis),
+           stride = axis < missing ? 0 : own[axis - missing];
     if (shares == out->desc->dims[axis] && shares > 1) stride = 0;
     if (blocks[axis] > 1) o->strides[k++] = shares == 1 ? stride * blocks[axis] : stride;
     o->strides[k++] = shares == 1 ? stride : 0;
@@ -177,15 +183,18 @@ static void collapse(wnn_elementwise *plan) {
     bool joins = rank > 0;
     for (size_t p = 0; p < plan->n_operands && joins; p++)
       joins = plan->operands[p].strides[rank - 1] == plan->operands[p].strides[i] * plan->dims[i];
-    if (joins) plan->dims[rank - 1] *= plan->dims[i];
-    else plan->dims[rank++] = plan->dims[i];
+    if (joins)
+      plan->dims[rank - 1] *= plan->dims[i];
+    else
+      plan->dims[rank++] = plan->dims[i];
     for (size_t p = 0; p < plan->n_operands; p++)
       plan->operands[p].strides[rank - 1] = plan->operands[p].strides[i];
   }
   plan->rank = rank;
 }
 
-/* Whole when dense all the way; repeating when dense over the inner axes and still over the outer ones. */
+/* Whole when dense all the way; repeating when dense over the inner axes and still over the outer
+ * ones. */
 static void classify(const wnn_elementwise *plan, wnn_operand *o) {
   size_t dense = 1;
   uint32_t i = plan->rank;
@@ -202,7 +211,8 @@ static bool cut(wnn_elementwise *plan, uint32_t inner) {
   bool walks = false;
   plan->inner = inner;
   plan->n_stretches = plan->stretch = 1;
-  for (uint32_t i = 0; i < plan->rank; i++) *(i < inner ? &plan->n_stretches : &plan->stretch) *= plan->dims[i];
+  for (uint32_t i = 0; i < plan->rank; i++)
+    *(i < inner ? &plan->n_stretches : &plan->stretch) *= plan->dims[i];
   for (size_t p = 0; p < plan->n_operands; p++) {
     classify(plan, &plan->operands[p]);
     walks = walks || plan->operands[p].kind == WNN_OPERAND_WALK;
@@ -218,16 +228,47 @@ static void choose_stretches(wnn_elementwise *plan) {
 
 /* ---- the rest of the plan */
 
-/* Room in a thread's scratch: an operand's tile (with the narrow one behind it for float16), stages' tiles. */
-static void set_scratch(wnn_elementwise *plan, const wnn_host *host) {
+/* About how many additions an operation takes the time of. */
+static size_t cost_of(wnn_op_id op) {
+  switch (op) {
+    case WNN_OP_COS:
+    case WNN_OP_ERF:
+    case WNN_OP_GELU:
+    case WNN_OP_SIN:
+    case WNN_OP_SOFTPLUS:
+    case WNN_OP_TAN: return 16;
+    case WNN_OP_POW: return 32;
+    case WNN_OP_ELU:
+    case WNN_OP_EXP:
+    case WNN_OP_GELU_TANH:
+    case WNN_OP_LOG:
+    case WNN_OP_MISH:
+    case WNN_OP_SIGMOID:
+    case WNN_OP_SILU:
+    case WNN_OP_TANH: return 6;
+    default: return 1;
+  }
+}
+
+static size_t cost_of_all(const wnn_region *region) {
+  size_t cost = cost_of(region->anchor->op->id);
+  for (size_t i = 0; i < region->n_posts; i++) cost += cost_of(region->posts[i].node->op->id);
+  return cost;
+}
+
+/* Room in a thread's scratch: an operand's tile (with the narrow one behind it for float16),
+ * stages' tiles. */
+static void set_scratch(wnn_elementwise *plan, const wnn_region *region, const wnn_host *host) {
   size_t at = 0, tile = plan->stretch < WNN_TILE ? plan->stretch : WNN_TILE;
   plan->tile = tile;
   for (size_t p = 0; p < plan->n_operands; p++) {
     wnn_operand *o = &plan->operands[p];
     size_t n = o->kind == WNN_OPERAND_REPEAT ? tile + o->period : tile;
     o->tile_at = at;
-    if (wnn_is_half(o->type)) at += wnn_aligned(n * sizeof(float)) + wnn_aligned(n * sizeof(uint16_t));
-    else if (o->kind != WNN_OPERAND_WHOLE) at += wnn_aligned(n * o->element_bytes);
+    if (wnn_is_half(o->type))
+      at += wnn_aligned(n * sizeof(float)) + wnn_aligned(n * sizeof(uint16_t));
+    else if (o->kind != WNN_OPERAND_WHOLE)
+      at += wnn_aligned(n * o->element_bytes);
   }
   for (int k = 0; k < 2; k++) {
     plan->stage_at[k] = at;
@@ -236,7 +277,7 @@ static void set_scratch(wnn_elementwise *plan, const wnn_host *host) {
   plan->thread_bytes = at;
   size_t tiles = plan->n_stretches * ((plan->stretch + WNN_TILE - 1) / WNN_TILE);
   size_t threads = wnn_pool_threads(host->pool);
-  plan->base.heavy = plan->n_stretches * plan->stretch * plan->n_stages >= PARALLEL_WORK;
+  plan->base.heavy = plan->n_stretches * plan->stretch * cost_of_all(region) >= PARALLEL_WORK;
   plan->n_parts = !plan->base.heavy ? 1 : tiles < threads ? tiles : threads;
   plan->base.scratch_bytes = plan->thread_bytes * plan->n_parts;
 }
@@ -251,15 +292,16 @@ static bool lies_as_output(const wnn_elementwise *plan, const wnn_operand *o) {
 
 static void choose_in_place(wnn_elementwise *plan, const wnn_region *region) {
   for (size_t p = 0; p < plan->n_operands && plan->base.in_place < 0; p++)
-    if (lies_as_output(plan, &plan->operands[p]) && plan->operands[p].element_bytes == plan->out_bytes &&
-        region->inputs[p].constant == NULL)
+    if (lies_as_output(plan, &plan->operands[p]) &&
+        plan->operands[p].element_bytes == plan->out_bytes && region->inputs[p].constant == NULL)
       plan->base.in_place = (int)p;
 }
 
 static bool is_simple(const wnn_elementwise *plan) {
   bool simple = plan->n_stages == 1 && plan->n_stretches == 1 && plan->stretch <= WNN_TILE;
   for (size_t p = 0; p < plan->n_operands; p++)
-    simple = simple && plan->operands[p].kind == WNN_OPERAND_WHOLE && !wnn_is_half(plan->operands[p].type);
+    simple = simple && plan->operands[p].kind == WNN_OPERAND_WHOLE &&
+             !wnn_is_half(plan->operands[p].type);
   return simple && !wnn_is_half(plan->stages[0].type);
 }
 
@@ -280,11 +322,12 @@ static webnn_status plan_elementwise(wnn_device *device, const wnn_region *regio
   collapse(plan);
   choose_stretches(plan);
   plan->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
-  set_scratch(plan, host);
+  set_scratch(plan, region, host);
   choose_in_place(plan, region);
   plan->simple = is_simple(plan);
   *out = &plan->base;
   return WEBNN_OK;
 }
 
-const wnn_kernel wnn_elementwise_kernel = {"elementwise", plan_elementwise, wnn_elementwise_run, free_elementwise};
+const wnn_kernel wnn_elementwise_kernel = {"elementwise", plan_elementwise, wnn_elementwise_run,
+                                           free_elementwise};

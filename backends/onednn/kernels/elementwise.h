@@ -33,13 +33,13 @@ typedef struct wnn_stage {
   webnn_data_type type; /* of the result; float16 results are rounded, then widened again */
 } wnn_stage;
 
-/* The output is a number of stretches, over which outer axes walk; in a stretch every operand is whole or repeats,
- * if such stretches are long enough. Tiles don't cross their ends. */
+/* The output is a number of stretches, over which outer axes walk; in a stretch every operand is
+ * whole or repeats, if such stretches are long enough. Tiles don't cross their ends. */
 typedef struct wnn_elementwise {
   wnn_plan base;
   const wnn_vector *vector;
-  uint32_t rank, inner;     /* the stretch has the axes from `inner` on */
-  size_t dims[WNN_MAX_AXES]; /* outermost first, joined where all operands allow */
+  uint32_t rank, inner;              /* the stretch has the axes from `inner` on */
+  size_t dims[WNN_MAX_AXES];         /* outermost first, joined where all operands allow */
   size_t n_stretches, stretch, tile; /* elements of a stretch, of its first tile */
   wnn_operand operands[WNN_MAX_OPERANDS];
   size_t n_operands;

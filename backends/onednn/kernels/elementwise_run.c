@@ -3,25 +3,36 @@
 
 #include <string.h>
 
-#define COPY_STRIDED(BYTES) \
-  for (size_t k = 0; k < run; k++) memcpy(tile + BYTES * k, from + BYTES * k * stride, BYTES);
+#define COPY_STRIDED(T)            \
+  for (size_t k = 0; k < run; k++) \
+    memcpy(tile + sizeof(T) * k, from + sizeof(T) * k * stride, sizeof(T));
+#define FILL(T)                                                                             \
+  {                                                                                         \
+    T value;                                                                                \
+    memcpy(&value, from, sizeof value);                                                     \
+    for (size_t k = 0; k < run; k++) memcpy(tile + sizeof value * k, &value, sizeof value); \
+  }
+#define BY_SIZE(DO)              \
+  switch (bytes) {               \
+    case 1: DO(uint8_t) break;   \
+    case 2: DO(uint16_t) break;  \
+    case 4: DO(uint32_t) break;  \
+    default: DO(uint64_t) break; \
+  }
 
 /* `run` elements, `stride` apart, to neighbours. */
 static void gather_run(const char *from, size_t stride, char *tile, size_t run, size_t bytes) {
-  if (stride == 1) {
+  if (stride == 1)
     memcpy(tile, from, run * bytes);
-    return;
-  }
-  switch (bytes) {
-    case 1: COPY_STRIDED(1) break;
-    case 2: COPY_STRIDED(2) break;
-    case 4: COPY_STRIDED(4) break;
-    default: COPY_STRIDED(8) break;
-  }
+  else if (stride == 0)
+    BY_SIZE(FILL)
+  else
+    BY_SIZE(COPY_STRIDED)
 }
 
 /* Copies `n` elements that the strides lead to, from flat place `at` of the stretch on. */
-static void walk(const wnn_elementwise *plan, const wnn_operand *o, const char *data, size_t at, char *tile, size_t n) {
+static void walk(const wnn_elementwise *plan, const wnn_operand *o, const char *data, size_t at,
+                 char *tile, size_t n) {
   size_t place[WNN_MAX_AXES] = {0}, inner = plan->rank - 1, offset = 0;
   for (uint32_t i = plan->rank; i-- > plan->inner;) {
     place[i] = at % plan->dims[i];
@@ -46,7 +57,8 @@ static void walk(const wnn_elementwise *plan, const wnn_operand *o, const char *
 }
 
 /* Fills a repeating operand's tile: any place in the stretch then has its row in it. */
-static void prepare_repeat(const wnn_elementwise *plan, const wnn_operand *o, const void *data, char *scratch) {
+static void prepare_repeat(const wnn_elementwise *plan, const wnn_operand *o, const void *data,
+                           char *scratch) {
   char *tile = scratch + o->tile_at;
   size_t n = plan->tile + o->period, bytes = o->element_bytes;
   if (wnn_is_half(o->type)) {
@@ -83,7 +95,8 @@ static void enter_stretch(trip *t, const wnn_run *run, size_t stretch, bool firs
     size_t offset = 0;
     for (uint32_t i = 0; i < plan->inner; i++) offset += place[i] * o->strides[i];
     const char *data = (const char *)run->inputs[p] + offset * o->element_bytes;
-    if (o->kind == WNN_OPERAND_REPEAT && (first || data != t->operands[p])) prepare_repeat(plan, o, data, t->scratch);
+    if (o->kind == WNN_OPERAND_REPEAT && (first || data != t->operands[p]))
+      prepare_repeat(plan, o, data, t->scratch);
     t->operands[p] = data;
   }
 }
@@ -161,7 +174,9 @@ webnn_status wnn_elementwise_run(const wnn_plan *base, const wnn_run *run) {
     return WEBNN_OK;
   }
   job j = {plan, run};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }

@@ -11,10 +11,10 @@
 typedef struct gather_plan {
   wnn_plan base;
   wnn_op_id op;
-  size_t bytes;       /* of an element; gatherND, gather: of what an index names */
-  wnn_lanes lanes;    /* of the input, along the axis */
+  size_t bytes;    /* of an element; gatherND, gather: of what an index names */
+  wnn_lanes lanes; /* of the input, along the axis */
   webnn_data_type index_type;
-  size_t n_indices;   /* gather: all of them; gatherElements: along the axis; gatherND: tuples */
+  size_t n_indices; /* gather: all of them; gatherElements: along the axis; gatherND: tuples */
   wnn_tuples tuples;
   size_t n_jobs, n_parts;
 } gather_plan;
@@ -25,9 +25,11 @@ static void free_gather(wnn_plan *plan) {
 
 bool wnn_all_plain(const wnn_region *region) {
   for (size_t i = 0; i < region->n_inputs + region->n_outputs; i++) {
-    const wnn_port *port = i < region->n_inputs ? &region->inputs[i] : &region->outputs[i - region->n_inputs];
+    const wnn_port *port =
+        i < region->n_inputs ? &region->inputs[i] : &region->outputs[i - region->n_inputs];
     if (port->desc == NULL) continue;
-    if (wnn_layout_is_blocked(&port->layout) || !wnn_layout_is_plain(&port->layout, port->desc)) return false;
+    if (wnn_layout_is_blocked(&port->layout) || !wnn_layout_is_plain(&port->layout, port->desc))
+      return false;
   }
   return true;
 }
@@ -57,7 +59,8 @@ static bool set_shape(gather_plan *plan, const wnn_region *region) {
     plan->n_indices = plan->n_jobs = wnn_desc_count(indices) / plan->tuples.n;
     return true;
   }
-  plan->lanes = wnn_lanes_along(&(wnn_port){.desc = in->desc, .layout = wnn_layout_plain(in->desc->rank)}, attrs->axis);
+  plan->lanes = wnn_lanes_along(
+      &(wnn_port){.desc = in->desc, .layout = wnn_layout_plain(in->desc->rank)}, attrs->axis);
   if (plan->op == WNN_OP_GATHER) {
     plan->bytes *= plan->lanes.inner;
     plan->n_indices = wnn_desc_count(indices);
@@ -97,19 +100,22 @@ typedef struct job {
 
 #define COPY_EACH(T, FROM) \
   for (size_t i = 0; i < n; i++) memcpy(y + i * sizeof(T), x + (FROM) * sizeof(T), sizeof(T));
-#define COPY_BY_SIZE(FROM)                              \
-  switch (bytes) {                                      \
-    case 1: COPY_EACH(uint8_t, FROM) break;             \
-    case 2: COPY_EACH(uint16_t, FROM) break;            \
-    case 4: COPY_EACH(uint32_t, FROM) break;            \
-    default: COPY_EACH(uint64_t, FROM) break;           \
+#define COPY_BY_SIZE(FROM)                    \
+  switch (bytes) {                            \
+    case 1: COPY_EACH(uint8_t, FROM) break;   \
+    case 2: COPY_EACH(uint16_t, FROM) break;  \
+    case 4: COPY_EACH(uint32_t, FROM) break;  \
+    default: COPY_EACH(uint64_t, FROM) break; \
   }
 
 /* Element i comes from places[i]. */
-static void pick(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes) { COPY_BY_SIZE((size_t)places[i]) }
+static void pick(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes) {
+  COPY_BY_SIZE((size_t)places[i])
+}
 
 /* Element i comes from column i of row places[i]. */
-static void pick_columns(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes, size_t stride) {
+static void pick_columns(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes,
+                         size_t stride) {
   COPY_BY_SIZE((size_t)places[i] * stride + i)
 }
 
@@ -118,7 +124,8 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
   const gather_plan *plan = j->plan;
   uint32_t places[PIECE];
   while (begin < end) {
-    size_t outer = begin / plan->n_indices, first = begin % plan->n_indices, n = plan->n_indices - first;
+    size_t outer = begin / plan->n_indices, first = begin % plan->n_indices,
+           n = plan->n_indices - first;
     const char *x = j->in + outer * plan->lanes.n * plan->bytes;
     char *y = j->out + begin * plan->bytes;
     if (n > end - begin) n = end - begin;
@@ -127,7 +134,8 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
     if (plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0) {
       pick(x, places, y, n, plan->bytes);
     } else {
-      for (size_t i = 0; i < n; i++) memcpy(y + i * plan->bytes, x + places[i] * plan->bytes, plan->bytes);
+      for (size_t i = 0; i < n; i++)
+        memcpy(y + i * plan->bytes, x + places[i] * plan->bytes, plan->bytes);
     }
     begin += n;
   }
@@ -137,15 +145,18 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
 static void gather_row(const job *j, size_t k) {
   const gather_plan *plan = j->plan;
   const bool is_lane = plan->lanes.inner == 1;
-  const size_t n = is_lane ? plan->n_indices : plan->lanes.inner, outer = is_lane ? k : k / plan->n_indices;
+  const size_t n = is_lane ? plan->n_indices : plan->lanes.inner,
+               outer = is_lane ? k : k / plan->n_indices;
   const char *x = j->in + outer * plan->lanes.n * plan->lanes.inner * plan->bytes;
   uint32_t places[PIECE];
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
     char *y = j->out + at * plan->bytes;
     wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
-    if (is_lane) pick(x, places, y, m, plan->bytes);
-    else pick_columns(x + i * plan->bytes, places, y, m, plan->bytes, plan->lanes.inner);
+    if (is_lane)
+      pick(x, places, y, m, plan->bytes);
+    else
+      pick_columns(x + i * plan->bytes, places, y, m, plan->bytes, plan->lanes.inner);
   }
 }
 
@@ -156,16 +167,21 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   if (plan->op == WNN_OP_GATHER) gather_blocks(j, begin, end);
   for (size_t k = begin; k < end && plan->op != WNN_OP_GATHER; k++) {
-    if (plan->op == WNN_OP_GATHER_ELEMENTS) gather_row(j, k);
-    else memcpy(j->out + k * plan->bytes, j->in + wnn_tuple_offset(&plan->tuples, j->indices, k), plan->bytes);
+    if (plan->op == WNN_OP_GATHER_ELEMENTS)
+      gather_row(j, k);
+    else
+      memcpy(j->out + k * plan->bytes, j->in + wnn_tuple_offset(&plan->tuples, j->indices, k),
+             plan->bytes);
   }
 }
 
 static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
   const gather_plan *plan = (const gather_plan *)base;
   job j = {plan, run->inputs[0], run->inputs[1], run->outputs[0]};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

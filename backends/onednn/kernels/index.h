@@ -4,27 +4,41 @@
 
 #include "lower/region.h"
 
-/* A negative index counts from the end once; what is still outside 0..n-1 goes to the nearest place. */
+/* A negative index counts from the end once; what is still outside 0..n-1 goes to the nearest
+ * place. */
 static inline uint32_t wnn_signed_place(int64_t index, uint32_t n) {
-  if (index < 0) index += n;
-  return index < 0 ? 0 : index < n ? (uint32_t)index : n - 1;
+  index += index < 0 ? (int64_t)n : 0;
+  index = index < (int64_t)n ? index : (int64_t)n - 1;
+  return index < 0 ? 0 : (uint32_t)index;
 }
 
 /* Element `i` of int32, uint32 or int64 indices as a place in 0..n-1. */
-static inline uint32_t wnn_place_at(const void *indices, webnn_data_type type, size_t i, uint32_t n) {
+static inline uint32_t wnn_place_at(const void *indices, webnn_data_type type, size_t i,
+                                    uint32_t n) {
   if (type == WEBNN_DATA_TYPE_INT32) return wnn_signed_place(((const int32_t *)indices)[i], n);
   if (type == WEBNN_DATA_TYPE_INT64) {
-    int64_t index = ((const int64_t *)indices)[i];
-    return index >= n ? n - 1 : index < -(int64_t)n ? 0 : wnn_signed_place(index, n);
+    return wnn_signed_place(((const int64_t *)indices)[i], n);
   }
   uint32_t index = ((const uint32_t *)indices)[i];
   return index < n ? index : n - 1;
 }
 
 /* `count` of them from `first` on. */
-static inline void wnn_places(const void *indices, webnn_data_type type, size_t first, size_t count, uint32_t n,
-                              uint32_t *places) {
-  for (size_t i = 0; i < count; i++) places[i] = wnn_place_at(indices, type, first + i, n);
+static inline void wnn_places(const void *indices, webnn_data_type type, size_t first, size_t count,
+                              uint32_t n, uint32_t *places) {
+  switch (type) {
+    case WEBNN_DATA_TYPE_INT32:
+      for (size_t i = 0; i < count; i++)
+        places[i] = wnn_place_at(indices, WEBNN_DATA_TYPE_INT32, first + i, n);
+      break;
+    case WEBNN_DATA_TYPE_INT64:
+      for (size_t i = 0; i < count; i++)
+        places[i] = wnn_place_at(indices, WEBNN_DATA_TYPE_INT64, first + i, n);
+      break;
+    default:
+      for (size_t i = 0; i < count; i++)
+        places[i] = wnn_place_at(indices, WEBNN_DATA_TYPE_UINT32, first + i, n);
+  }
 }
 
 #define WNN_MAX_INDEXED WNN_MAX_RANK
@@ -40,7 +54,8 @@ typedef struct wnn_tuples {
 static inline size_t wnn_tuple_offset(const wnn_tuples *tuples, const void *indices, size_t row) {
   size_t at = 0;
   for (uint32_t d = 0; d < tuples->n; d++)
-    at += tuples->strides[d] * wnn_place_at(indices, tuples->type, row * tuples->n + d, tuples->dims[d]);
+    at += tuples->strides[d] *
+          wnn_place_at(indices, tuples->type, row * tuples->n + d, tuples->dims[d]);
   return at;
 }
 

@@ -4,7 +4,8 @@
 
 #include "lower/region.h"
 
-/* Element-wise operations, quantisation too, and chains of them, tile by tile: any unblocked layouts. */
+/* Element-wise operations, quantisation too, and chains of them, tile by tile: any unblocked
+ * layouts. */
 extern const wnn_kernel wnn_elementwise_kernel;
 /* True when this operation on these types is element-wise work that the kernel knows. */
 bool wnn_is_elementwise(wnn_op_id op, webnn_data_type from, webnn_data_type to);
@@ -12,10 +13,9 @@ bool wnn_is_elementwise(wnn_op_id op, webnn_data_type from, webnn_data_type to);
 bool wnn_elementwise_can_fuse(const wnn_region *region, const wnn_post *next);
 
 /* Any types, any unblocked layouts. */
-extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, wnn_norm_kernel, wnn_pad_kernel,
-    wnn_reduce_kernel, wnn_resample_kernel, wnn_scan_kernel, wnn_softmax_kernel;
-/* Any types, channels last or plain. */
-extern const wnn_kernel wnn_pool_kernel;
+extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, wnn_norm_kernel,
+    wnn_pad_kernel, wnn_pool_kernel, wnn_reduce_kernel, wnn_resample_kernel, wnn_scan_kernel,
+    wnn_softmax_kernel;
 /* Convolutions of float32, channels last: a window for each channel; 3×3 windows. */
 extern const wnn_kernel wnn_depthwise_kernel, wnn_winograd_kernel;
 /* Any types, row-major. */

@@ -11,8 +11,9 @@ wnn_lanes wnn_lanes_along(const wnn_port *port, uint32_t along) {
   return lanes;
 }
 
-bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out, const bool reduced[WNN_MAX_RANK],
-                   bool keep_dimensions, size_t at[WNN_MAX_RANK]) {
+bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out,
+                   const bool reduced[WNN_MAX_RANK], bool keep_dimensions,
+                   size_t at[WNN_MAX_RANK]) {
   size_t out_strides[WNN_MAX_RANK], dense = 1;
   uint32_t out_axis[WNN_MAX_RANK], n_kept = 0;
   bool copies = false;

@@ -12,12 +12,15 @@ typedef struct wnn_lanes {
 
 wnn_lanes wnn_lanes_along(const wnn_port *port, uint32_t axis);
 
-/* For an operation that takes away the `reduced` axes: results are first made densely, in the order in which the input
- * keeps the other axes. Fills `at` with the strides of that by axis of the input, and the (unprepared) copy from there
- * to the output; false when both lie alike, so that no copy is needed. */
-bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out, const bool reduced[WNN_MAX_RANK],
-                   bool keep_dimensions, size_t at[WNN_MAX_RANK]);
+/* For an operation that takes away the `reduced` axes: results are first made densely, in the order
+ * in which the input keeps the other axes. Fills `at` with the strides of that by axis of the
+ * input, and the (unprepared) copy from there to the output; false when both lie alike, so that no
+ * copy is needed. */
+bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out,
+                   const bool reduced[WNN_MAX_RANK], bool keep_dimensions, size_t at[WNN_MAX_RANK]);
 
-static inline size_t wnn_aligned(size_t n) { return (n + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE; }
+static inline size_t wnn_aligned(size_t n) {
+  return (n + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE;
+}
 
 #endif

@@ -1,11 +1,11 @@
-/* Regions that only move elements: reorder, slice, concat, split, expand, tile, reverse. Each is a few strided copies,
- * found at plan. */
+/* Regions that only move elements: reorder, slice, concat, split, expand, tile, reverse. Each is a
+ * few strided copies, found at plan. */
 #include "kernels/copy.h"
 #include "kernels/kernels.h"
 
 #include <string.h>
 
-#define PARALLEL_BYTES ((size_t)64 * 1024)
+#define PARALLEL_BYTES ((size_t)128 * 1024)
 
 typedef struct move {
   wnn_copy copy;
@@ -27,7 +27,8 @@ static bool strides_of(const wnn_port *port, ptrdiff_t *strides) {
 }
 
 /* A copy of all of `shape` between two ports of one rank; offsets and strides are then adjusted. */
-static bool start_move(move *m, const wnn_region *region, size_t input, size_t output, const wnn_desc *shape) {
+static bool start_move(move *m, const wnn_region *region, size_t input, size_t output,
+                       const wnn_desc *shape) {
   *m = (move){.input = (uint16_t)input, .output = (uint16_t)output};
   m->copy.rank = shape->rank;
   m->copy.element_bytes = webnn_data_type_bytes(shape->type);
@@ -91,7 +92,8 @@ static bool plan_expand(movement_plan *plan, const wnn_region *region) {
   const wnn_desc *in = region->inputs[0].desc, *out = region->outputs[0].desc;
   move *m = &plan->moves[0];
   ptrdiff_t own[WNN_MAX_RANK];
-  if (in == NULL || !start_move(m, region, 0, 0, out) || !strides_of(&region->inputs[0], own)) return false;
+  if (in == NULL || !start_move(m, region, 0, 0, out) || !strides_of(&region->inputs[0], own))
+    return false;
   for (uint32_t i = 0; i < out->rank; i++) {
     uint32_t missing = out->rank - in->rank;
     m->copy.from[i] = i < missing || in->dims[i - missing] == 1 ? 0 : own[i - missing];
@@ -135,8 +137,8 @@ static webnn_status plan_movement(wnn_device *device, const wnn_region *region, 
   const wnn_host *host = wnn_device_host(device);
   size_t n_moves = region->n_inputs > region->n_outputs ? region->n_inputs : region->n_outputs;
   if (region->n_posts != 0) return WEBNN_ERROR_NOT_SUPPORTED;
-  movement_plan *plan = (movement_plan *)wnn_plan_create(device, &host->alloc,
-                                                         sizeof *plan + n_moves * sizeof(move));
+  movement_plan *plan =
+      (movement_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan + n_moves * sizeof(move));
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->n_moves = n_moves;
   if (!find_moves(plan, region)) {

@@ -1,16 +1,16 @@
-/* layerNormalization and instanceNormalization, any axes of any unblocked layout. Elements lie [outer][n][inner] and
- * each lane of n gets its mean and variance: rows where inner is 1, else columns side by side. What lies otherwise is
- * copied into rows and back. */
+/* layerNormalization and instanceNormalization, any axes of any unblocked layout. Elements lie
+ * [outer][n][inner] and each lane of n gets its mean and variance: rows where inner is 1, else
+ * columns side by side. What lies otherwise is copied into rows and back. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)8 * 1024)
-#define WIDE ((size_t)512)  /* columns done together; short rows go side by side up to this */
+#define PARALLEL_WORK ((size_t)16 * 1024)
+#define WIDE ((size_t)512) /* columns done together; short rows go side by side up to this */
 #define MIN_WIDTH ((size_t)16)
-#define FLUSH ((size_t)64)  /* rows summed before they are joined to the total */
+#define FLUSH ((size_t)64) /* rows summed before they are joined to the total */
 
 typedef struct norm_plan {
   wnn_plan base;
@@ -19,17 +19,18 @@ typedef struct norm_plan {
   float epsilon;
   size_t bytes; /* of an element */
   size_t n_outer, n, inner;
-  size_t channels;            /* of instanceNormalization by rows: scale and bias of row r are those of r % channels */
-  size_t width, beside;       /* columns of a job; rows that are walked through as one */
+  size_t channels; /* of instanceNormalization by rows: scale and bias of row r are those of r %
+                      channels */
+  size_t width, beside; /* columns of a job; rows that are walked through as one */
   size_t n_jobs, n_parts;
-  bool copies;                /* input and output aren't [outer][n][inner] alike */
+  bool copies; /* input and output aren't [outer][n][inner] alike */
   wnn_copy gather, scatter;
   struct {
     bool given, copies;
-    wnn_copy order;           /* into the order of the lane */
+    wnn_copy order; /* into the order of the lane */
     size_t n, ordered_at, wide_at;
-  } params[2];                /* scale, bias */
-  size_t rows_at;             /* the copy of the input, in scratch */
+  } params[2];    /* scale, bias */
+  size_t rows_at; /* the copy of the input, in scratch */
   size_t threads_at, thread_bytes;
 } norm_plan;
 
@@ -54,16 +55,18 @@ static bool cut(norm_plan *plan, const wnn_port *in, const bool along[WNN_MAX_RA
     size_t n = in->desc->dims[axis];
     if (n == 1) continue;
     if (along[axis] && state == 2) return false;
-    if (along[axis]) state = 1;
-    else if (state == 1) state = 2;
+    if (along[axis])
+      state = 1;
+    else if (state == 1)
+      state = 2;
     *(state == 0 ? &plan->n_outer : state == 1 ? &plan->n : &plan->inner) *= n;
   }
   return true;
 }
 
 /* A copy of every lane as a row: the axes kept, then the lane's. */
-static void plan_copies(norm_plan *plan, const wnn_region *region, const uint32_t *lane, size_t n_lane,
-                        const bool along[WNN_MAX_RANK]) {
+static void plan_copies(norm_plan *plan, const wnn_region *region, const uint32_t *lane,
+                        size_t n_lane, const bool along[WNN_MAX_RANK]) {
   const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
   size_t from[WNN_MAX_RANK], to[WNN_MAX_RANK], dense = 1;
   uint32_t order[WNN_MAX_RANK], rank = 0;
@@ -91,7 +94,8 @@ static void plan_copies(norm_plan *plan, const wnn_region *region, const uint32_
   plan->rows_at = reserve(plan, dense * plan->bytes);
 }
 
-/* Scale or bias of layerNormalization: their axes lie as the attribute has them, and shall lie as in the lane. */
+/* Scale or bias of layerNormalization: their axes lie as the attribute has them, and shall lie as
+ * in the lane. */
 static bool order_param(norm_plan *plan, const wnn_region *region, size_t k, const uint32_t *lane) {
   const wnn_layer_normalization_attrs *attrs = region->anchor->attrs;
   const wnn_port *port = &region->inputs[1 + k];
@@ -120,7 +124,8 @@ static bool plan_params(norm_plan *plan, const wnn_region *region, const uint32_
     plan->params[k].given = true;
     plan->params[k].n = wnn_desc_count(region->inputs[1 + k].desc);
     if (!plan->instance && !order_param(plan, region, k, lane)) return false;
-    if (plan->params[k].copies) plan->params[k].ordered_at = reserve(plan, plan->params[k].n * plan->bytes);
+    if (plan->params[k].copies)
+      plan->params[k].ordered_at = reserve(plan, plan->params[k].n * plan->bytes);
     if (plan->half) plan->params[k].wide_at = reserve(plan, plan->params[k].n * sizeof(float));
   }
   return true;
@@ -146,8 +151,8 @@ static void set_parts(norm_plan *plan, const wnn_host *host) {
   plan->threads_at = reserve(plan, plan->thread_bytes * plan->n_parts);
 }
 
-/* Channels must be found by counting: the rows' are all that is outside the lane but the batch, the columns' all that
- * is behind it. */
+/* Channels must be found by counting: the rows' are all that is outside the lane but the batch, the
+ * columns' all that is behind it. */
 static bool finds_channels(const norm_plan *plan, const wnn_port *in, uint32_t channel_axis) {
   uint32_t innermost = in->desc->rank;
   do innermost--;
@@ -156,8 +161,8 @@ static bool finds_channels(const norm_plan *plan, const wnn_port *in, uint32_t c
   return plan->inner == plan->channels && in->layout.order[innermost] == channel_axis;
 }
 
-static bool fill_plan(norm_plan *plan, const wnn_region *region, const uint32_t *axes, size_t n_axes,
-                      uint32_t channel_axis) {
+static bool fill_plan(norm_plan *plan, const wnn_region *region, const uint32_t *axes,
+                      size_t n_axes, uint32_t channel_axis) {
   const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
   bool along[WNN_MAX_RANK] = {false};
   uint32_t lane[WNN_MAX_RANK], n = 0;
@@ -174,7 +179,8 @@ static webnn_status plan_norm(wnn_device *device, const wnn_region *region, wnn_
   static const uint32_t spatial[2][2] = {{2, 3}, {1, 2}};
   const wnn_host *host = wnn_device_host(device);
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
+      wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
   norm_plan *plan = (norm_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
@@ -214,28 +220,40 @@ typedef struct job {
   const float *params[2]; /* scale, bias; NULL: absent */
 } job;
 
-static float at_or(const float *param, size_t i, float absent) { return param != NULL ? param[i] : absent; }
+static float at_or(const float *param, size_t i, float absent) {
+  return param != NULL ? param[i] : absent;
+}
 
-static void normalise_row(const job *j, size_t row, float *wide) {
+/* A row of instanceNormalization, whose scale and bias are single numbers. */
+static void normalise_evenly(const job *j, size_t row, const float *x, float *y) {
   const norm_plan *plan = j->plan;
   const wnn_folds *folds = plan->vector->folds(WEBNN_DATA_TYPE_FLOAT32);
-  const char *in = j->in + row * plan->n * plan->bytes;
-  char *out = j->out + row * plan->n * plan->bytes;
-  const float *x = plan->half ? wide : (const float *)(const void *)in;
-  float *y = plan->half ? wide : (float *)(void *)out, mean = 0.0f;
-  if (plan->half) plan->vector->widen((const uint16_t *)(const void *)in, wide, plan->n);
-  folds->fold[WNN_FOLD_SUM].row(x, plan->n, &mean);
+  const size_t channel = row % plan->channels;
+  float mean = 0.0f;
+  folds->fold[WNN_FOLD_SUM].rows(x, 1, plan->n, &mean);
   mean /= (float)plan->n;
   float variance = plan->vector->sum_square_about(x, mean, plan->n) / (float)plan->n;
   float factor = 1.0f / sqrtf(variance + plan->epsilon);
-  if (plan->instance) {
-    size_t c = row % plan->channels;
-    plan->vector->standardise_evenly(x, mean, factor * at_or(j->params[0], c, 1.0f), at_or(j->params[1], c, 0.0f), y,
-                                     plan->n);
-  } else {
-    plan->vector->standardise(x, mean, factor, j->params[0], j->params[1], y, plan->n);
+  plan->vector->standardise_evenly(x, mean, factor * at_or(j->params[0], channel, 1.0f),
+                                   at_or(j->params[1], channel, 0.0f), y, plan->n);
+}
+
+static void normalise_rows(const job *j, size_t begin, size_t end, float *wide) {
+  const norm_plan *plan = j->plan;
+  const size_t at_once = plan->half || plan->instance ? 1 : end - begin;
+  for (size_t row = begin; row < end; row += at_once) {
+    const char *in = j->in + row * plan->n * plan->bytes;
+    char *out = j->out + row * plan->n * plan->bytes;
+    const float *x = plan->half ? wide : (const float *)(const void *)in;
+    float *y = plan->half ? wide : (float *)(void *)out;
+    if (plan->half) plan->vector->widen((const uint16_t *)(const void *)in, wide, plan->n);
+    if (plan->instance)
+      normalise_evenly(j, row, x, y);
+    else
+      plan->vector->standardise_rows(x, y, at_once, plan->n, plan->epsilon, j->params[0],
+                                     j->params[1]);
+    if (plan->half) plan->vector->narrow(wide, (uint16_t *)(void *)out, plan->n);
   }
-  if (plan->half) plan->vector->narrow(wide, (uint16_t *)(void *)out, plan->n);
 }
 
 /* A slab of columns; `beside` of its rows at a time. */
@@ -271,20 +289,25 @@ static void column_means(const slab *s, const float *about, float *total) {
     memset(block, 0, span * sizeof *block);
     for (size_t k = 0; k < FLUSH && i < s->rows; k++, i++) {
       const float *x = slab_row(s, i, wide);
-      if (about == NULL) folds->fold[WNN_FOLD_SUM].onto(x, block, row_length(s, i));
-      else plan->vector->sum_square_about_onto(x, about, block, row_length(s, i));
+      if (about == NULL)
+        folds->fold[WNN_FOLD_SUM].onto(x, 1, 0, block, row_length(s, i));
+      else
+        plan->vector->sum_square_about_onto(x, about, block, row_length(s, i));
     }
-    folds->fold[WNN_FOLD_SUM].onto(block, total, span);
+    folds->fold[WNN_FOLD_SUM].onto(block, 1, 0, total, span);
   }
-  for (size_t b = 1; b < plan->beside; b++) folds->fold[WNN_FOLD_SUM].onto(total + b * s->width, total, s->width);
+  folds->fold[WNN_FOLD_SUM].onto(total + s->width, plan->beside - 1, s->width, total, s->width);
   for (size_t k = 0; k < s->width; k++) total[k] /= (float)plan->n;
-  for (size_t b = 1; b < plan->beside; b++) memcpy(total + b * s->width, total, s->width * sizeof *total);
+  for (size_t b = 1; b < plan->beside; b++)
+    memcpy(total + b * s->width, total, s->width * sizeof *total);
 }
 
 static void normalise_columns(const job *j, size_t outer, size_t column) {
   const norm_plan *plan = j->plan;
-  slab s = {.plan = plan, .width = plan->inner - column < plan->width ? plan->inner - column : plan->width,
-            .rows = (plan->n + plan->beside - 1) / plan->beside, .stride = plan->beside * plan->inner};
+  slab s = {.plan = plan,
+            .width = plan->inner - column < plan->width ? plan->inner - column : plan->width,
+            .rows = (plan->n + plan->beside - 1) / plan->beside,
+            .stride = plan->beside * plan->inner};
   const size_t at = (outer * plan->n * plan->inner + column) * plan->bytes;
   float wide[WIDE];
   s.in = j->in + at;
@@ -303,8 +326,8 @@ static void normalise_columns(const job *j, size_t outer, size_t column) {
     float scale = plan->instance ? 1.0f : at_or(j->params[0], plan->beside == 1 ? i : 0, 1.0f);
     float bias = plan->instance ? 0.0f : at_or(j->params[1], plan->beside == 1 ? i : 0, 0.0f);
     float *y = plan->half ? wide : (float *)(void *)out;
-    plan->vector->standardise_columns(x, s.mean, s.factor, scale, plan->instance ? s.bias : NULL, bias, y,
-                                      row_length(&s, i));
+    plan->vector->standardise_columns(x, s.mean, s.factor, scale, plan->instance ? s.bias : NULL,
+                                      bias, y, row_length(&s, i));
     if (plan->half) plan->vector->narrow(wide, (uint16_t *)(void *)out, row_length(&s, i));
   }
 }
@@ -315,17 +338,18 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   char *scratch = (char *)j->run->scratch + plan->threads_at + part * plan->thread_bytes;
   size_t slabs = (plan->inner + plan->width - 1) / plan->width, begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
-  for (size_t k = begin; k < end; k++) {
-    if (plan->inner == 1) normalise_row(j, k, (float *)(void *)scratch);
-    else normalise_columns(j, k / slabs, k % slabs * plan->width);
-  }
+  if (plan->inner == 1) normalise_rows(j, begin, end, (float *)(void *)scratch);
+  for (size_t k = begin; k < end && plan->inner != 1; k++)
+    normalise_columns(j, k / slabs, k % slabs * plan->width);
 }
 
 static void copy_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   bool is_gather = j->out == NULL;
-  if (is_gather) wnn_copy_run(&j->plan->gather, j->run->inputs[0], (void *)j->in, part, n_parts);
-  else wnn_copy_run(&j->plan->scatter, j->in, j->run->outputs[0], part, n_parts);
+  if (is_gather)
+    wnn_copy_run(&j->plan->gather, j->run->inputs[0], (void *)j->in, part, n_parts);
+  else
+    wnn_copy_run(&j->plan->scatter, j->in, j->run->outputs[0], part, n_parts);
 }
 
 /* Scale or bias as float32 in the order of the lane. */
@@ -354,8 +378,10 @@ static webnn_status run_norm(const wnn_plan *base, const wnn_run *run) {
     wnn_parallel(pool, plan->n_parts, copy_part, &j);
     j.out = (char *)run->scratch + plan->rows_at;
   }
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(pool, plan->n_parts, run_part, &j);
   if (plan->copies) wnn_parallel(pool, plan->n_parts, copy_part, &j);
   return WEBNN_OK;
 }

@@ -1,11 +1,12 @@
-/* pad, all modes, any type, any unblocked layout: the input is copied inside, then each axis gets a slab before and a
- * slab behind what is there already. A slab repeats the value, or what the output has near its border. */
+/* pad, all modes, any type, any unblocked layout: the input is copied inside, then each axis gets a
+ * slab before and a slab behind what is there already. A slab repeats the value, or what the output
+ * has near its border. */
 #include "kernels/copy.h"
 #include "kernels/kernels.h"
 
 #include <string.h>
 
-#define PARALLEL_BYTES ((size_t)64 * 1024)
+#define PARALLEL_BYTES ((size_t)128 * 1024)
 #define MAX_MOVES (1 + 2 * WNN_MAX_RANK)
 
 typedef struct pad_plan {
@@ -48,7 +49,8 @@ static wnn_copy *start_move(pad_plan *plan, const filled *f) {
 
 /* Where the element nearest to the border comes from, and which way the next one lies. */
 static void add_slab(pad_plan *plan, const filled *f, uint32_t axis, bool behind) {
-  const ptrdiff_t begin = (ptrdiff_t)f->attrs->beginning_padding.data[axis], n_in = (ptrdiff_t)f->in->dims[axis];
+  const ptrdiff_t begin = (ptrdiff_t)f->attrs->beginning_padding.data[axis],
+                  n_in = (ptrdiff_t)f->in->dims[axis];
   const ptrdiff_t n = behind ? (ptrdiff_t)f->attrs->ending_padding.data[axis] : begin;
   const ptrdiff_t first = behind ? begin + n_in : 0; /* of the slab */
   if (n == 0) return;
@@ -68,7 +70,9 @@ static void add_slab(pad_plan *plan, const filled *f, uint32_t axis, bool behind
 
 static void plan_moves(pad_plan *plan, const wnn_region *region) {
   const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
-  filled f = {.attrs = region->anchor->attrs, .in = in->desc, .rank = in->desc->rank,
+  filled f = {.attrs = region->anchor->attrs,
+              .in = in->desc,
+              .rank = in->desc->rank,
               .element_bytes = webnn_data_type_bytes(in->desc->type)};
   size_t from[WNN_MAX_RANK], to[WNN_MAX_RANK];
   wnn_layout_strides(&in->layout, in->desc, from);
@@ -94,14 +98,16 @@ static webnn_status plan_pad(wnn_device *device, const wnn_region *region, wnn_p
   const wnn_host *host = wnn_device_host(device);
   const wnn_pad_attrs *attrs = region->anchor->attrs;
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
+      wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
   pad_plan *plan = (pad_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->repeats = attrs->mode == WEBNN_PADDING_MODE_CONSTANT;
   if (plan->repeats) wnn_store_number(&plan->value, attrs->value, result->desc->type);
   plan_moves(plan, region);
-  for (size_t i = 0; i < plan->n_moves; i++) wnn_copy_prepare(&plan->moves[i], wnn_vector_for(host));
+  for (size_t i = 0; i < plan->n_moves; i++)
+    wnn_copy_prepare(&plan->moves[i], wnn_vector_for(host));
   plan->base.heavy = wnn_desc_bytes(result->desc) >= PARALLEL_BYTES;
   plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
   *out = &plan->base;
@@ -119,7 +125,9 @@ typedef struct job {
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   for (size_t i = j->first; i < j->last; i++) {
-    const void *from = i == 0 ? j->run->inputs[0] : j->plan->repeats ? &j->plan->value : j->run->outputs[0];
+    const void *from = i == 0             ? j->run->inputs[0]
+                       : j->plan->repeats ? &j->plan->value
+                                          : j->run->outputs[0];
     wnn_copy_run(&j->plan->moves[i], from, j->run->outputs[0], part, n_parts);
   }
 }

@@ -1,19 +1,22 @@
-/* The ten reductions, any type and any unblocked layout: the axes become a few runs, kept or reduced, and each run is
- * folded along or across by the vector rows. float16 is widened piece by piece. */
+/* The ten reductions, any type and any unblocked layout: the axes become a few runs, kept or
+ * reduced, and each run is folded along or across by the vector rows. float16 is widened piece by
+ * piece. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)32 * 1024)
+#define PARALLEL_WORK ((size_t)64 * 1024)
 #define WIDE ((size_t)512) /* columns that are folded at a time: short rows go side by side */
-#define FLUSH ((size_t)64) /* rows folded onto one partial result before it is joined: sums stay exact */
+#define FLUSH \
+  ((size_t)64) /* rows folded onto one partial result before it is joined: sums stay exact */
 #define PIECE ((size_t)1024) /* elements widened at a time */
 
 typedef struct fold_run {
   size_t n;
-  size_t in_stride, at_stride; /* in elements, of the input and of the partial results; at_stride 0: reduced */
+  size_t in_stride,
+      at_stride; /* in elements, of the input and of the partial results; at_stride 0: reduced */
   bool reduced;
 } fold_run;
 
@@ -55,8 +58,8 @@ static bool fold_of(wnn_op_id op, wnn_fold *fold) {
 
 static void add_run(reduce_plan *plan, fold_run run) {
   fold_run *last = plan->n_runs ? &plan->runs[plan->n_runs - 1] : NULL;
-  bool joins = last != NULL && last->reduced == run.reduced && last->in_stride == run.in_stride * run.n &&
-               last->at_stride == run.at_stride * run.n;
+  bool joins = last != NULL && last->reduced == run.reduced &&
+               last->in_stride == run.in_stride * run.n && last->at_stride == run.at_stride * run.n;
   if (!joins) {
     plan->runs[plan->n_runs++] = run;
     return;
@@ -71,7 +74,8 @@ static void find_runs(reduce_plan *plan, const wnn_region *region) {
   bool reduced[WNN_MAX_RANK] = {false};
   size_t from[WNN_MAX_RANK], at[WNN_MAX_RANK];
   for (size_t k = 0; k < attrs->axes.n; k++) reduced[attrs->axes.data[k]] = true;
-  plan->copies = wnn_kept_copy(&plan->copy, in, &region->outputs[0], reduced, attrs->keep_dimensions, at);
+  plan->copies =
+      wnn_kept_copy(&plan->copy, in, &region->outputs[0], reduced, attrs->keep_dimensions, at);
   wnn_copy_prepare(&plan->copy, plan->vector);
   wnn_layout_strides(&in->layout, in->desc, from);
   plan->n_out = plan->n_reduced = 1;
@@ -106,7 +110,8 @@ static size_t reserve(reduce_plan *plan, size_t n_bytes) {
 static void set_scratch(reduce_plan *plan) {
   size_t n_bytes = plan->n_out * plan->bytes;
   if (plan->half || plan->copies) plan->partial_at = reserve(plan, n_bytes);
-  if (plan->n_parts > 1 && plan->runs[plan->cut].reduced) plan->parts_at = reserve(plan, plan->n_parts * n_bytes);
+  if (plan->n_parts > 1 && plan->runs[plan->cut].reduced)
+    plan->parts_at = reserve(plan, plan->n_parts * n_bytes);
   if (plan->op == WNN_OP_REDUCE_LOG_SUM_EXP) plan->shift_at = reserve(plan, n_bytes);
   if (plan->half && plan->copies) plan->narrow_at = reserve(plan, plan->n_out * plan->in_bytes);
 }
@@ -122,12 +127,12 @@ static webnn_status plan_reduce(wnn_device *device, const wnn_region *region, wn
   const bool half = from == WEBNN_DATA_TYPE_FLOAT16;
   const webnn_data_type type = half ? WEBNN_DATA_TYPE_FLOAT32 : from;
   wnn_fold fold;
-  if (!fold_of(region->anchor->op->id, &fold) || region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
-      wnn_layout_is_blocked(&result->layout))
+  if (!fold_of(region->anchor->op->id, &fold) || region->n_posts != 0 ||
+      wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
   const wnn_vector *vector = wnn_vector_for(host);
   const wnn_folds *folds = vector->folds(type);
-  if (folds == NULL || folds->fold[fold].row == NULL) return WEBNN_ERROR_NOT_SUPPORTED;
+  if (folds == NULL || folds->fold[fold].rows == NULL) return WEBNN_ERROR_NOT_SUPPORTED;
   reduce_plan *plan = (reduce_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->vector = vector;
@@ -156,80 +161,98 @@ typedef struct pass {
   const float *shift; /* Σ e^(x − shift) instead of Σ x */
 } pass;
 
-/* *partial takes `n` neighbours. */
-static void take_row(const pass *p, const char *x, size_t n, const float *shift, void *partial) {
+/* As float32 where it isn't stored so. */
+static const void *widened(const reduce_plan *plan, const char *x, float *wide, size_t n) {
+  if (!plan->half) return x;
+  plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
+  return wide;
+}
+
+/* partial[r] takes row r of n neighbours. */
+static void take_rows(const pass *p, const char *x, size_t n_rows, size_t n, const float *shift,
+                      char *partial) {
+  const reduce_plan *plan = p->plan;
+  const bool whole = shift == NULL && !plan->half;
+  const size_t at_once = whole ? n_rows : shift == NULL && n < PIECE ? PIECE / n : 1;
+  float wide[PIECE];
+  for (size_t r = 0; r < n_rows; r += at_once) {
+    const size_t rows = n_rows - r < at_once ? n_rows - r : at_once;
+    const char *xs = x + r * n * plan->in_bytes;
+    for (size_t k = 0; k < n; k += whole ? n : PIECE) {
+      size_t m = whole || n - k < PIECE ? n - k : PIECE;
+      const void *piece = widened(plan, xs + k * plan->in_bytes, wide, rows * m);
+      if (shift != NULL)
+        ((float *)(void *)partial)[r] += plan->vector->exp_sum(piece, shift[r], m);
+      else
+        plan->folds->fold[p->fold].rows(piece, rows, m, partial + r * plan->bytes);
+    }
+  }
+}
+
+/* partial[k] takes element k of each row; rows are `stride` elements apart. */
+static void take_onto(const pass *p, const char *x, size_t n_rows, size_t stride, size_t n,
+                      const float *shift, char *partial) {
   const reduce_plan *plan = p->plan;
   float wide[PIECE];
-  if (!plan->half && shift == NULL) {
-    plan->folds->fold[p->fold].row(x, n, partial);
+  if (shift == NULL && !plan->half) {
+    plan->folds->fold[p->fold].onto(x, n_rows, stride, partial, n);
     return;
   }
-  for (size_t k = 0; k < n; k += PIECE) {
-    size_t m = n - k < PIECE ? n - k : PIECE;
-    const float *xs = (const float *)(const void *)(x + k * plan->in_bytes);
-    if (plan->half) {
-      plan->vector->widen((const uint16_t *)(const void *)xs, wide, m);
-      xs = wide;
+  for (size_t r = 0; r < n_rows; r++, x += stride * plan->in_bytes)
+    for (size_t k = 0; k < n; k += PIECE) {
+      size_t m = n - k < PIECE ? n - k : PIECE;
+      const void *piece = widened(plan, x + k * plan->in_bytes, wide, m);
+      if (shift != NULL)
+        plan->vector->exp_sum_onto(piece, shift + k, (float *)(void *)partial + k, m);
+      else
+        plan->folds->fold[p->fold].onto(piece, 1, 0, partial + k * plan->bytes, m);
     }
-    if (shift != NULL) *(float *)partial += plan->vector->exp_sum(xs, *shift, m);
-    else plan->folds->fold[p->fold].row(xs, m, partial);
-  }
 }
 
-/* Each of `n` partial results takes an element; those of one row may stand several times beside each other. */
-static void take_onto(const pass *p, const char *x, size_t n, const float *shift, char *partial) {
-  const reduce_plan *plan = p->plan;
-  float wide[PIECE];
-  for (size_t k = 0; k < n; k += PIECE) {
-    size_t m = n - k < PIECE ? n - k : PIECE;
-    const void *xs = x + k * plan->in_bytes;
-    if (plan->half) {
-      plan->vector->widen(xs, wide, m);
-      xs = wide;
-    }
-    if (shift != NULL) plan->vector->exp_sum_onto(xs, shift + k, (float *)(void *)partial + k, m);
-    else plan->folds->fold[p->fold].onto(xs, partial + k * plan->bytes, m);
-  }
-}
-
-/* Folds `rows` rows, `stride` elements apart, of at most WIDE columns onto as many partial results. */
-static void take_slab(const pass *p, const char *x, size_t rows, size_t stride, size_t n, const float *shift,
-                      char *partial) {
+/* Folds `rows` rows, `stride` elements apart, of at most WIDE columns onto as many partial results.
+ * Short rows that follow each other are walked through several at a time. */
+static void take_slab(const pass *p, const char *x, size_t rows, size_t stride, size_t n,
+                      const float *shift, char *partial) {
   const reduce_plan *plan = p->plan;
   const wnn_fold join = wnn_fold_joining(p->fold);
   uint64_t wide[WIDE];
   size_t beside = stride == n && shift == NULL ? WIDE / n : 1;
   if (beside > rows) beside = rows;
-  for (size_t r = 0; r < rows;) {
+  while (rows > 0) {
+    size_t turns = rows / beside < FLUSH ? rows / beside : FLUSH,
+           rest = turns < FLUSH ? rows % beside : 0;
     wnn_fold_start(p->fold, plan->type, wide, beside * n);
-    for (size_t k = 0; k < FLUSH && r < rows; k++) {
-      size_t more = rows - r < beside ? rows - r : beside;
-      take_onto(p, x + r * stride * plan->in_bytes, more * n, shift, (char *)wide);
-      r += more;
-    }
-    for (size_t k = 0; k < beside; k++)
-      plan->folds->fold[join].onto((char *)wide + k * n * plan->bytes, partial, n);
+    take_onto(p, x, turns, beside * stride, beside * n, shift, (char *)wide);
+    x += turns * beside * stride * plan->in_bytes;
+    if (rest > 0) take_onto(p, x, 1, 0, rest * n, shift, (char *)wide);
+    plan->folds->fold[join].onto(wide, beside, n, partial, n);
+    rows -= turns * beside + rest;
   }
 }
 
 /* Folds all runs from `level` on; results from `at` on. */
-static void take_runs(const pass *p, const fold_run *runs, uint32_t level, const char *x, char *partial, size_t at) {
+static void take_runs(const pass *p, const fold_run *runs, uint32_t level, const char *x,
+                      char *partial, size_t at) {
   const reduce_plan *plan = p->plan;
   const fold_run *r = &runs[level];
   const float *shift = p->shift != NULL ? p->shift + at : NULL;
   uint32_t left = plan->n_runs - level;
   char *to = partial + at * plan->bytes;
   if (left == 1 && r->reduced) {
-    take_row(p, x, r->n, shift, to);
+    take_rows(p, x, 1, r->n, shift, to);
   } else if (left == 1) {
-    take_onto(p, x, r->n, shift, to);
+    take_onto(p, x, 1, 0, r->n, shift, to);
   } else if (left == 2 && r->reduced) { /* the last one is kept, else they would be one */
     for (size_t c = 0; c < r[1].n; c += WIDE)
-      take_slab(p, x + c * plan->in_bytes, r->n, r->in_stride, r[1].n - c < WIDE ? r[1].n - c : WIDE,
-                shift != NULL ? shift + c : NULL, to + c * plan->bytes);
+      take_slab(p, x + c * plan->in_bytes, r->n, r->in_stride,
+                r[1].n - c < WIDE ? r[1].n - c : WIDE, shift != NULL ? shift + c : NULL,
+                to + c * plan->bytes);
+  } else if (left == 2 && r->in_stride == r[1].n && r->at_stride == 1) {
+    take_rows(p, x, r->n, r[1].n, shift, to);
   } else {
     for (size_t i = 0; i < r->n; i++)
-      take_runs(p, runs, level + 1, x + i * r->in_stride * plan->in_bytes, partial, at + i * r->at_stride);
+      take_runs(p, runs, level + 1, x + i * r->in_stride * plan->in_bytes, partial,
+                at + i * r->at_stride);
   }
 }
 
@@ -248,7 +271,8 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     wnn_fold_start(p->fold, plan->type, partial, plan->n_out);
   }
   if (begin == end) return;
-  take_runs(p, runs, 0, p->in + begin * cut->in_stride * plan->in_bytes, partial, begin * cut->at_stride);
+  take_runs(p, runs, 0, p->in + begin * cut->in_stride * plan->in_bytes, partial,
+            begin * cut->at_stride);
 }
 
 static void run_pass(pass *p) {
@@ -256,16 +280,16 @@ static void run_pass(pass *p) {
   wnn_fold_start(p->fold, plan->type, p->partial, plan->n_out);
   wnn_parallel(wnn_device_host(plan->base.device)->pool, plan->n_parts, run_part, p);
   if (plan->n_parts == 1 || !plan->runs[plan->cut].reduced) return;
-  for (size_t i = 0; i < plan->n_parts; i++)
-    plan->folds->fold[wnn_fold_joining(p->fold)].onto(p->parts + i * plan->n_out * plan->bytes, p->partial,
-                                                       plan->n_out);
+  plan->folds->fold[wnn_fold_joining(p->fold)].onto(p->parts, plan->n_parts, plan->n_out,
+                                                    p->partial, plan->n_out);
 }
 
 /* ---- running: all of it */
 
 static void apply(const reduce_plan *plan, wnn_op_id op, float *y) {
   const wnn_stage_args none = {{0}, {0}, {0}};
-  plan->vector->stage(op, WEBNN_DATA_TYPE_FLOAT32, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){y}, y, plan->n_out, &none);
+  plan->vector->stage(op, WEBNN_DATA_TYPE_FLOAT32, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){y}, y,
+                                                                            plan->n_out, &none);
 }
 
 static void finish(const reduce_plan *plan, float *y, const float *shift) {
@@ -284,7 +308,8 @@ static void finish(const reduce_plan *plan, float *y, const float *shift) {
   }
 }
 
-/* The maxima, by which exponents are shifted. Without a shift infinities and NaN come out as they should. */
+/* The maxima, by which exponents are shifted. Without a shift infinities and NaN come out as they
+ * should. */
 static void find_shift(pass *p, float *shift) {
   p->fold = WNN_FOLD_MAX;
   p->partial = (char *)shift;
@@ -297,7 +322,8 @@ static webnn_status run_reduce(const wnn_plan *base, const wnn_run *run) {
   const reduce_plan *plan = (const reduce_plan *)base;
   char *scratch = run->scratch, *out = run->outputs[0];
   char *partial = plan->half || plan->copies ? scratch + plan->partial_at : out;
-  float *shift = plan->op == WNN_OP_REDUCE_LOG_SUM_EXP ? (float *)(void *)(scratch + plan->shift_at) : NULL;
+  float *shift =
+      plan->op == WNN_OP_REDUCE_LOG_SUM_EXP ? (float *)(void *)(scratch + plan->shift_at) : NULL;
   pass p = {.plan = plan, .in = run->inputs[0], .parts = scratch + plan->parts_at};
   if (shift != NULL) find_shift(&p, shift);
   p.fold = plan->fold;
@@ -307,7 +333,8 @@ static webnn_status run_reduce(const wnn_plan *base, const wnn_run *run) {
   if (plan->type == WEBNN_DATA_TYPE_FLOAT32) finish(plan, (float *)(void *)partial, shift);
   if (plan->half) {
     char *narrow = plan->copies ? scratch + plan->narrow_at : out;
-    plan->vector->narrow((const float *)(const void *)partial, (uint16_t *)(void *)narrow, plan->n_out);
+    plan->vector->narrow((const float *)(const void *)partial, (uint16_t *)(void *)narrow,
+                         plan->n_out);
     partial = narrow;
   }
   if (plan->copies) wnn_copy_run(&plan->copy, partial, out, 0, 1);

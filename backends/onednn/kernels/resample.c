@@ -1,12 +1,13 @@
-/* resample2d: of the two axes the one stored further out chooses input rows, the other one places within them. Nearest
- * moves elements of any size; linear mixes rows first and places then, in float32. */
+/* resample2d: of the two axes the one stored further out chooses input rows, the other one places
+ * within them. Nearest moves elements of any size; linear mixes rows first and places then, in
+ * float32. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PARALLEL_BYTES ((size_t)32 * 1024)
+#define PARALLEL_BYTES ((size_t)64 * 1024)
 
 /* Where an output place looks: `part` of the way from `low` to `high`. */
 typedef struct place {
@@ -19,14 +20,15 @@ typedef struct resample_plan {
   const wnn_vector *vector;
   bool linear;
   webnn_data_type type;
-  size_t bytes;              /* of an element */
+  size_t bytes;                /* of an element */
   size_t outer, middle, depth; /* elements lie [outer][rows][middle][columns][depth] */
-  size_t in[2], out[2];      /* rows, columns */
-  bool copies;               /* the input lies in another order than the output */
+  size_t in[2], out[2];        /* rows, columns */
+  bool copies;                 /* the input lies in another order than the output */
   wnn_copy order;
   size_t n_parts;
-  size_t threads_at, row_at[4], thread_bytes; /* scratch: two widened rows, the mixed one, the result */
-  place places[];            /* of rows, then of columns */
+  size_t threads_at, row_at[4],
+      thread_bytes; /* scratch: two widened rows, the mixed one, the result */
+  place places[];   /* of rows, then of columns */
 } resample_plan;
 
 static void free_resample(wnn_plan *plan) {
@@ -35,8 +37,8 @@ static void free_resample(wnn_plan *plan) {
 
 /* ---- planning */
 
-/* The centre of output place o is (o + 1/2)·in/out − 1/2, clamped. Over 2·out it is a whole number, so that no rounding
- * decides which neighbour is the nearest; halves go down.  Spec: resample2d. */
+/* The centre of output place o is (o + 1/2)·in/out − 1/2, clamped. Over 2·out it is a whole number,
+ * so that no rounding decides which neighbour is the nearest; halves go down.  Spec: resample2d. */
 static place find_place(size_t o, size_t n_in, size_t n_out, bool linear) {
   const int64_t unit = 2 * (int64_t)n_out, last = (int64_t)n_in - 1;
   const int64_t u = (2 * (int64_t)o + 1) * (int64_t)n_in - (int64_t)n_out;
@@ -70,7 +72,8 @@ static void set_shape(resample_plan *plan, const wnn_region *region) {
   }
   for (size_t i = 0; i < plan->out[0] + plan->out[1]; i++) {
     bool is_row = i < plan->out[0];
-    plan->places[i] = find_place(is_row ? i : i - plan->out[0], plan->in[!is_row], plan->out[!is_row], plan->linear);
+    plan->places[i] = find_place(is_row ? i : i - plan->out[0], plan->in[!is_row],
+                                 plan->out[!is_row], plan->linear);
   }
 }
 
@@ -95,7 +98,8 @@ static void plan_copy(resample_plan *plan, const wnn_region *region) {
 }
 
 static void set_parts(resample_plan *plan, const wnn_host *host) {
-  const size_t rows = plan->outer * plan->out[0] * plan->middle, threads = wnn_pool_threads(host->pool);
+  const size_t rows = plan->outer * plan->out[0] * plan->middle,
+               threads = wnn_pool_threads(host->pool);
   const size_t n_in = plan->in[1] * plan->depth, n_out = plan->out[1] * plan->depth;
   const size_t sizes[4] = {n_in, n_in, n_in, n_out};
   plan->base.heavy = rows * n_out * plan->bytes >= PARALLEL_BYTES;
@@ -111,11 +115,13 @@ static webnn_status plan_resample(wnn_device *device, const wnn_region *region, 
   const wnn_host *host = wnn_device_host(device);
   const wnn_resample2d_attrs *attrs = region->anchor->attrs;
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) || wnn_layout_is_blocked(&result->layout))
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
+      wnn_layout_is_blocked(&result->layout))
     return WEBNN_ERROR_NOT_SUPPORTED;
   size_t n_places = 0;
   for (int k = 0; k < 2; k++) n_places += result->desc->dims[attrs->axes.data[k]];
-  resample_plan *plan = (resample_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan + n_places * sizeof(place));
+  resample_plan *plan = (resample_plan *)wnn_plan_create(device, &host->alloc,
+                                                         sizeof *plan + n_places * sizeof(place));
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->vector = wnn_vector_for(host);
   plan->linear = attrs->mode == WEBNN_INTERPOLATION_MODE_LINEAR;
@@ -130,8 +136,9 @@ static webnn_status plan_resample(wnn_device *device, const wnn_region *region, 
 
 /* ---- nearest */
 
-#define PICK_EACH(T) \
-  for (size_t k = 0; k < n; k++) memcpy(y + k * sizeof(T), x + columns[k].low * sizeof(T), sizeof(T));
+#define PICK_EACH(T)             \
+  for (size_t k = 0; k < n; k++) \
+    memcpy(y + k * sizeof(T), x + columns[k].low * sizeof(T), sizeof(T));
 
 /* Single elements. */
 static void pick(const char *x, const place *columns, char *y, size_t n, size_t bytes) {
@@ -156,8 +163,10 @@ static void nearest_row(const resample_plan *plan, const char *x, char *y) {
     return;
   }
   for (size_t k = 0; k < plan->out[1]; k++, y += block) {
-    if (block <= 512) copy_block(y, x + columns[k].low * block, block);
-    else memcpy(y, x + columns[k].low * block, block);
+    if (block <= 512)
+      copy_block(y, x + columns[k].low * block, block);
+    else
+      memcpy(y, x + columns[k].low * block, block);
   }
 }
 
@@ -167,8 +176,11 @@ static const float *widened(const resample_plan *plan, const char *x, float *wid
   const size_t n = plan->in[1] * plan->depth;
   const wnn_stage_args none = {{0}, {0}, {0}};
   if (plan->type == WEBNN_DATA_TYPE_FLOAT32) return (const float *)(const void *)x;
-  if (plan->type == WEBNN_DATA_TYPE_FLOAT16) plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
-  else plan->vector->stage(WNN_OP_CAST, plan->type, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){x}, wide, n, &none);
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT16)
+    plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
+  else
+    plan->vector->stage(WNN_OP_CAST, plan->type, WEBNN_DATA_TYPE_FLOAT32)((const void *[]){x}, wide,
+                                                                          n, &none);
   return wide;
 }
 
@@ -199,17 +211,21 @@ static void mix_columns(const resample_plan *plan, const float *x, float *y) {
   }
   for (size_t k = 0; k < plan->out[1]; k++, y += depth) {
     const place *p = &columns[k];
-    if (p->part > 0.0f) plan->vector->mix(x + p->low * depth, x + p->high * depth, p->part, y, depth);
-    else memcpy(y, x + p->low * depth, depth * sizeof *y);
+    if (p->part > 0.0f)
+      plan->vector->mix(x + p->low * depth, x + p->high * depth, p->part, y, depth);
+    else
+      memcpy(y, x + p->low * depth, depth * sizeof *y);
   }
 }
 
-static void linear_row(const resample_plan *plan, const char *low, const char *high, float part, char *y, char *scratch) {
+static void linear_row(const resample_plan *plan, const char *low, const char *high, float part,
+                       char *y, char *scratch) {
   float *rows[4];
   for (int i = 0; i < 4; i++) rows[i] = (float *)(void *)(scratch + plan->row_at[i]);
   const float *mixed = widened(plan, low, rows[0]);
   if (part > 0.0f) {
-    plan->vector->mix(mixed, widened(plan, high, rows[1]), part, rows[2], plan->in[1] * plan->depth);
+    plan->vector->mix(mixed, widened(plan, high, rows[1]), part, rows[2],
+                      plan->in[1] * plan->depth);
     mixed = rows[2];
   }
   bool direct = plan->type == WEBNN_DATA_TYPE_FLOAT32;
@@ -227,7 +243,8 @@ typedef struct job {
 
 static const char *input_row(const job *j, size_t outer, uint32_t row, size_t middle) {
   const resample_plan *plan = j->plan;
-  return j->in + ((outer * plan->in[0] + row) * plan->middle + middle) * plan->in[1] * plan->depth * plan->bytes;
+  return j->in + ((outer * plan->in[0] + row) * plan->middle + middle) * plan->in[1] * plan->depth *
+                     plan->bytes;
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -239,13 +256,17 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   size_t begin, end;
   wnn_parallel_split(plan->outer * plan->out[0] * plan->middle, part, n_parts, &begin, &end);
   for (size_t k = begin; k < end; k++) {
-    size_t middle = k % plan->middle, row = k / plan->middle % plan->out[0], outer = k / plan->middle / plan->out[0];
+    size_t middle = k % plan->middle, row = k / plan->middle % plan->out[0],
+           outer = k / plan->middle / plan->out[0];
     const place *p = &plan->places[row];
     const char *low = input_row(j, outer, p->low, middle);
     char *y = (char *)j->run->outputs[0] + k * row_bytes;
-    if (plan->linear) linear_row(plan, low, input_row(j, outer, p->high, middle), p->part, y, scratch);
-    else if (low == last) memcpy(y, y - row_bytes, row_bytes);
-    else nearest_row(plan, low, y);
+    if (plan->linear)
+      linear_row(plan, low, input_row(j, outer, p->high, middle), p->part, y, scratch);
+    else if (low == last)
+      memcpy(y, y - row_bytes, row_bytes);
+    else
+      nearest_row(plan, low, y);
     last = low;
   }
 }
@@ -260,8 +281,10 @@ static webnn_status run_resample(const wnn_plan *base, const wnn_run *run) {
   wnn_pool *pool = wnn_device_host(base->device)->pool;
   job j = {plan, run, plan->copies ? run->scratch : run->inputs[0]};
   if (plan->copies) wnn_parallel(pool, plan->n_parts, copy_part, &j);
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

@@ -31,7 +31,8 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   const wnn_vector *vector = wnn_vector_for(host);
   const size_t threads = wnn_pool_threads(host->pool);
   wnn_stage_fn add = vector->stage(WNN_OP_ADD, type, type);
-  if (region->n_posts != 0 || add == NULL || webnn_data_type_bytes(type) < 4 || wnn_layout_is_blocked(&in->layout) ||
+  if (region->n_posts != 0 || add == NULL || webnn_data_type_bytes(type) < 4 ||
+      wnn_layout_is_blocked(&in->layout) ||
       !wnn_layout_same_bytes(&in->layout, &result->layout, in->desc))
     return WEBNN_ERROR_NOT_SUPPORTED;
   scan_plan *plan = (scan_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
@@ -52,16 +53,16 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
 }
 
 /* One lane whose elements are neighbours. */
-#define SCAN_ROW(T)                                                          \
-  {                                                                          \
-    const T *xs = (const T *)(const void *)x;                                \
-    T *ys = (T *)(void *)y, sum = 0;                                         \
-    for (size_t k = 0; k < n; k++) {                                         \
-      size_t at = plan->reversed ? n - 1 - k : k;                            \
-      T with = sum + xs[at];                                                 \
-      ys[at] = plan->exclusive ? sum : with;                                 \
-      sum = with;                                                            \
-    }                                                                        \
+#define SCAN_ROW(T)                               \
+  {                                               \
+    const T *xs = (const T *)(const void *)x;     \
+    T *ys = (T *)(void *)y, sum = 0;              \
+    for (size_t k = 0; k < n; k++) {              \
+      size_t at = plan->reversed ? n - 1 - k : k; \
+      T with = sum + xs[at];                      \
+      ys[at] = plan->exclusive ? sum : with;      \
+      sum = with;                                 \
+    }                                             \
   }
 
 static void scan_half_row(const scan_plan *plan, const uint16_t *x, uint16_t *y) {
@@ -77,15 +78,21 @@ static void scan_half_row(const scan_plan *plan, const uint16_t *x, uint16_t *y)
 
 static void scan_row(const scan_plan *plan, const char *x, char *y) {
   const size_t n = plan->lanes.n;
-  if (plan->half) scan_half_row(plan, (const uint16_t *)(const void *)x, (uint16_t *)(void *)y);
-  else if (plan->type == WEBNN_DATA_TYPE_FLOAT32) SCAN_ROW(float)
-  else if (plan->bytes == 4) SCAN_ROW(uint32_t)
-  else SCAN_ROW(uint64_t)
+  if (plan->half)
+    scan_half_row(plan, (const uint16_t *)(const void *)x, (uint16_t *)(void *)y);
+  else if (plan->type == WEBNN_DATA_TYPE_FLOAT32)
+    SCAN_ROW(float)
+  else if (plan->bytes == 4)
+    SCAN_ROW(uint32_t)
+  else
+    SCAN_ROW(uint64_t)
 }
 
 static void store_sums(const scan_plan *plan, const void *sum, char *y, size_t width) {
-  if (plan->half) plan->vector->narrow(sum, (uint16_t *)(void *)y, width);
-  else memcpy(y, sum, width * plan->bytes);
+  if (plan->half)
+    plan->vector->narrow(sum, (uint16_t *)(void *)y, width);
+  else
+    memcpy(y, sum, width * plan->bytes);
 }
 
 /* `width` lanes side by side. */
@@ -116,19 +123,24 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   for (size_t k = begin; k < end; k++) {
-    size_t column = k % slabs * WIDE, at = (k / slabs * plan->lanes.n * inner + column) * plan->bytes;
+    size_t column = k % slabs * WIDE,
+           at = (k / slabs * plan->lanes.n * inner + column) * plan->bytes;
     const char *x = (const char *)j->run->inputs[0] + at;
     char *y = (char *)j->run->outputs[0] + at;
-    if (inner == 1) scan_row(plan, x, y);
-    else scan_columns(plan, x, y, inner - column < WIDE ? inner - column : WIDE);
+    if (inner == 1)
+      scan_row(plan, x, y);
+    else
+      scan_columns(plan, x, y, inner - column < WIDE ? inner - column : WIDE);
   }
 }
 
 static webnn_status run_scan(const wnn_plan *base, const wnn_run *run) {
   const scan_plan *plan = (const scan_plan *)base;
   job j = {plan, run};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

@@ -1,5 +1,6 @@
-/* scatterElements and scatterND of row-major tensors of any type: a copy, then the updates in row-major order, so that
- * the last of several that name one place wins. Parts share no place: they take lanes, or slices of all updates. */
+/* scatterElements and scatterND of row-major tensors of any type: a copy, then the updates in
+ * row-major order, so that the last of several that name one place wins. Parts share no place: they
+ * take lanes, or slices of all updates. */
 #include "kernels/index.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
@@ -13,9 +14,9 @@
 typedef struct scatter_plan {
   wnn_plan base;
   bool is_nd;
-  size_t bytes;     /* of an element; scatterND: of an update */
-  size_t n_bytes;   /* of the whole */
-  wnn_lanes lanes;  /* of the input, along the axis */
+  size_t bytes;    /* of an element; scatterND: of an update */
+  size_t n_bytes;  /* of the whole */
+  wnn_lanes lanes; /* of the input, along the axis */
   webnn_data_type index_type;
   size_t n_indices; /* along the axis; scatterND: tuples */
   wnn_tuples tuples;
@@ -37,7 +38,8 @@ static bool set_shape(scatter_plan *plan, const wnn_region *region) {
     plan->n_indices = wnn_desc_count(indices) / plan->tuples.n;
     return true;
   }
-  plan->lanes = wnn_lanes_along(&(wnn_port){.desc = in, .layout = wnn_layout_plain(in->rank)}, attrs->axis);
+  plan->lanes =
+      wnn_lanes_along(&(wnn_port){.desc = in, .layout = wnn_layout_plain(in->rank)}, attrs->axis);
   plan->n_indices = indices->dims[attrs->axis];
   return wnn_shape_equal_except(in, indices, attrs->axis);
 }
@@ -54,7 +56,9 @@ static webnn_status plan_scatter(wnn_device *device, const wnn_region *region, w
     return WEBNN_ERROR_NOT_SUPPORTED;
   }
   const size_t update_bytes = wnn_desc_bytes(region->inputs[2].desc);
-  size_t most = plan->is_nd ? plan->bytes / MIN_SLICE : plan->lanes.outer > 1 ? plan->lanes.outer : plan->lanes.inner;
+  size_t most = plan->is_nd             ? plan->bytes / MIN_SLICE
+                : plan->lanes.outer > 1 ? plan->lanes.outer
+                                        : plan->lanes.inner;
   if (update_bytes < PARALLEL_BYTES) most = 1;
   if (most == 0) most = 1;
   plan->base.heavy = plan->n_bytes + update_bytes >= PARALLEL_BYTES;
@@ -90,11 +94,13 @@ static void scatter_slices(const job *j, size_t begin, size_t end) {
   }
 }
 
-#define PUT_EACH(T) \
-  for (size_t i = 0; i < n; i++) memcpy(y + ((size_t)places[i] * stride + i * step) * sizeof(T), x + i * sizeof(T), sizeof(T));
+#define PUT_EACH(T)              \
+  for (size_t i = 0; i < n; i++) \
+    memcpy(y + ((size_t)places[i] * stride + i * step) * sizeof(T), x + i * sizeof(T), sizeof(T));
 
 /* Update i goes to row places[i], `step` columns further each time. */
-static void put(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes, size_t stride, size_t step) {
+static void put(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes,
+                size_t stride, size_t step) {
   switch (bytes) {
     case 1: PUT_EACH(uint8_t) break;
     case 2: PUT_EACH(uint16_t) break;
@@ -103,7 +109,8 @@ static void put(const char *x, const uint32_t *places, char *y, size_t n, size_t
   }
 }
 
-/* `n` updates from flat place `at` on: neighbours in columns from `column` on, or along one lane. */
+/* `n` updates from flat place `at` on: neighbours in columns from `column` on, or along one lane.
+ */
 static void scatter_run(const job *j, size_t outer, size_t column, size_t at, size_t n) {
   const scatter_plan *plan = j->plan;
   const size_t inner = plan->lanes.inner, bytes = plan->bytes;
@@ -112,7 +119,8 @@ static void scatter_run(const job *j, size_t outer, size_t column, size_t at, si
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, first = inner == 1 ? 0 : column + i;
     wnn_places(j->indices, plan->index_type, at + i, m, (uint32_t)plan->lanes.n, places);
-    put(j->updates + (at + i) * bytes, places, y + first * bytes, m, bytes, inner, inner == 1 ? 0 : 1);
+    put(j->updates + (at + i) * bytes, places, y + first * bytes, m, bytes, inner,
+        inner == 1 ? 0 : 1);
   }
 }
 

@@ -1,5 +1,5 @@
-/* softmax along any axis of any unblocked layout: rows where the axis is the innermost one, else slabs of columns side
- * by side. float16 is widened slab by slab. */
+/* softmax along any axis of any unblocked layout: rows where the axis is the innermost one, else
+ * slabs of columns side by side. float16 is widened slab by slab. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
@@ -65,29 +65,32 @@ static webnn_status plan_softmax(wnn_device *device, const wnn_region *region, w
 }
 
 /* `width` columns, rows of x and y so many elements apart. */
-static void softmax_columns(const softmax_plan *plan, const float *x, size_t x_stride, float *y, size_t y_stride,
-                            size_t width) {
+static void softmax_columns(const softmax_plan *plan, const float *x, size_t x_stride, float *y,
+                            size_t y_stride, size_t width) {
   float top[MAX_WIDTH], sum[MAX_WIDTH], block[MAX_WIDTH];
   const wnn_stage_args none = {{0}, {0}, {0}};
   const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
   wnn_stage_fn divide = plan->vector->stage(WNN_OP_DIV, f32, f32);
   wnn_fold_start(WNN_FOLD_MAX, f32, top, width);
   wnn_fold_start(WNN_FOLD_SUM, f32, sum, width);
-  for (size_t i = 0; i < plan->n; i++)
-    plan->vector->folds(f32)->fold[WNN_FOLD_MAX].onto(x + i * x_stride, top, width);
+  plan->vector->folds(f32)->fold[WNN_FOLD_MAX].onto(x, plan->n, x_stride, top, width);
   for (size_t i = 0; i < plan->n;) {
     wnn_fold_start(WNN_FOLD_SUM, f32, block, width);
     for (size_t k = 0; k < FLUSH && i < plan->n; k++, i++)
       plan->vector->exp_columns(x + i * x_stride, top, y + i * y_stride, block, width);
-    plan->vector->folds(f32)->fold[WNN_FOLD_SUM].onto(block, sum, width);
+    plan->vector->folds(f32)->fold[WNN_FOLD_SUM].onto(block, 1, 0, sum, width);
   }
-  for (size_t i = 0; i < plan->n; i++) divide((const void *[]){y + i * y_stride, sum}, y + i * y_stride, width, &none);
+  for (size_t i = 0; i < plan->n; i++)
+    divide((const void *[]){y + i * y_stride, sum}, y + i * y_stride, width, &none);
 }
 
-static void half_columns(const softmax_plan *plan, const uint16_t *x, uint16_t *y, float *wide, size_t width) {
-  for (size_t i = 0; i < plan->n; i++) plan->vector->widen(x + i * plan->inner, wide + i * width, width);
+static void half_columns(const softmax_plan *plan, const uint16_t *x, uint16_t *y, float *wide,
+                         size_t width) {
+  for (size_t i = 0; i < plan->n; i++)
+    plan->vector->widen(x + i * plan->inner, wide + i * width, width);
   softmax_columns(plan, wide, width, wide, width, width);
-  for (size_t i = 0; i < plan->n; i++) plan->vector->narrow(wide + i * width, y + i * plan->inner, width);
+  for (size_t i = 0; i < plan->n; i++)
+    plan->vector->narrow(wide + i * width, y + i * plan->inner, width);
 }
 
 static void half_row(const softmax_plan *plan, const uint16_t *x, uint16_t *y, float *wide) {
@@ -110,25 +113,30 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   size_t slabs = (plan->inner + plan->width - 1) / plan->width, begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   if (plan->inner == 1 && !plan->half) {
-    plan->vector->softmax_rows((const float *)in + begin * plan->n, (float *)out + begin * plan->n, end - begin,
-                               plan->n);
+    plan->vector->softmax_rows((const float *)in + begin * plan->n, (float *)out + begin * plan->n,
+                               end - begin, plan->n);
     return;
   }
   for (size_t k = begin; k < end; k++) {
     size_t column = k % slabs * plan->width, at = k / slabs * plan->n * plan->inner + column;
     size_t width = plan->inner - column < plan->width ? plan->inner - column : plan->width;
     if (!plan->half)
-      softmax_columns(plan, (const float *)in + at, plan->inner, (float *)out + at, plan->inner, width);
-    else if (plan->inner == 1) half_row(plan, (const uint16_t *)in + at, (uint16_t *)out + at, wide);
-    else half_columns(plan, (const uint16_t *)in + at, (uint16_t *)out + at, wide, width);
+      softmax_columns(plan, (const float *)in + at, plan->inner, (float *)out + at, plan->inner,
+                      width);
+    else if (plan->inner == 1)
+      half_row(plan, (const uint16_t *)in + at, (uint16_t *)out + at, wide);
+    else
+      half_columns(plan, (const uint16_t *)in + at, (uint16_t *)out + at, wide, width);
   }
 }
 
 static webnn_status run_softmax(const wnn_plan *base, const wnn_run *run) {
   const softmax_plan *plan = (const softmax_plan *)base;
   job j = {plan, run};
-  if (plan->n_parts == 1) run_part(&j, 0, 1);
-  else wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  if (plan->n_parts == 1)
+    run_part(&j, 0, 1);
+  else
+    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

@@ -56,7 +56,8 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     size_t column = edge < 0 ? 0 : (size_t)edge < plan->width ? (size_t)edge : plan->width;
     const char *x = j->in + row * row_bytes;
     char *y = j->out + row * row_bytes;
-    size_t first = plan->upper ? column * plan->bytes : 0, last = plan->upper ? row_bytes : column * plan->bytes;
+    size_t first = plan->upper ? column * plan->bytes : 0,
+           last = plan->upper ? row_bytes : column * plan->bytes;
     if (x != y) memcpy(y + first, x + first, last - first);
     memset(y, 0, first);
     memset(y + last, 0, row_bytes - last);
@@ -70,4 +71,5 @@ static webnn_status run_triangular(const wnn_plan *base, const wnn_run *run) {
   return WEBNN_OK;
 }
 
-const wnn_kernel wnn_triangular_kernel = {"triangular", plan_triangular, run_triangular, free_triangular};
+const wnn_kernel wnn_triangular_kernel = {"triangular", plan_triangular, run_triangular,
+                                          free_triangular};

@@ -21,7 +21,8 @@ static wnn_isa widest(bool avx2, bool avx512) {
 #ifdef __x86_64__
   avx512 = avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-  avx2 = avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  avx2 = avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
   if (avx2) return avx512 ? WNN_ISA_AVX512 : WNN_ISA_AVX2;
 #else
   (void)avx2, (void)avx512;

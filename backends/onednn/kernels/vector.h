@@ -15,9 +15,10 @@ typedef struct wnn_stage_args {
 /* The numbers that a node's attributes have for its stage. */
 void wnn_set_stage_args(wnn_stage_args *args, const wnn_node *node);
 
-/* out[k] = op(in[0][k], in[1][k], ...) for k below n. `out` may be one of the operands. float16 never comes here:
- * it is widened before and narrowed behind. */
-typedef void (*wnn_stage_fn)(const void *const *in, void *out, size_t n, const wnn_stage_args *args);
+/* out[k] = op(in[0][k], in[1][k], ...) for k below n. `out` may be one of the operands. float16
+ * never comes here: it is widened before and narrowed behind. */
+typedef void (*wnn_stage_fn)(const void *const *in, void *out, size_t n,
+                             const wnn_stage_args *args);
 
 /* How numbers become one. NaN goes through all of them; integers wrap. */
 typedef enum wnn_fold {
@@ -38,8 +39,8 @@ static inline wnn_fold wnn_fold_joining(wnn_fold fold) {
 /* Fills `n` partial results of the type with what the fold starts from. */
 void wnn_fold_start(wnn_fold fold, webnn_data_type type, void *partial, size_t n);
 
-/* Windows along a row: output place o folds, for each of its channels, `taps` elements that lie `tap` apart and
- * begin `step` behind those of the place before. In elements. */
+/* Windows along a row: output place o folds, for each of its channels, `taps` elements that lie
+ * `tap` apart and begin `step` behind those of the place before. In elements. */
 typedef struct wnn_windows {
   size_t n, step;
   size_t taps, tap;
@@ -49,18 +50,22 @@ typedef struct wnn_windows {
 /* By type; functions are NULL where there is none. */
 typedef struct wnn_folds {
   struct {
-    void (*row)(const void *x, size_t n, void *partial);  /* *partial takes all of the row */
-    void (*onto)(const void *x, void *partial, size_t n); /* partial[k] takes x[k] */
+    /* partial[r] takes all of row r; rows follow each other. */
+    void (*rows)(const void *x, size_t n_rows, size_t n, void *partial);
+    /* partial[k] takes x[k] of each row; rows are `stride` elements apart. */
+    void (*onto)(const void *x, size_t n_rows, size_t stride, void *partial, size_t n);
   } fold[WNN_N_FOLDS];
   void (*windows[WNN_N_FOLDS])(const void *x, void *y, const wnn_windows *windows);
-  /* The place of the maximum and of the minimum: the first of equal ones, the first NaN before all. */
+  /* The place of the maximum and of the minimum: the first of equal ones, the first NaN before all.
+   */
   int32_t (*arg_row[2])(const void *x, size_t n);
   void (*arg_onto[2])(const void *x, int32_t at, void *best, int32_t *index, size_t n);
 } wnn_folds;
 
 typedef struct wnn_vector {
   const char *name;
-  /* NULL: there is none. `from` is the type of the operands (of where: of the values), `to` of the result. */
+  /* NULL: there is none. `from` is the type of the operands (of where: of the values), `to` of the
+   * result. */
   wnn_stage_fn (*stage)(wnn_op_id op, webnn_data_type from, webnn_data_type to);
   const wnn_folds *(*folds)(webnn_data_type type);
   void (*widen)(const uint16_t *from, float *to, size_t n);  /* float16 to float32 */
@@ -72,18 +77,23 @@ typedef struct wnn_vector {
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
   float (*sum_square_about)(const float *x, float mean, size_t n); /* Σ (x − mean)² */
   void (*sum_square_about_onto)(const float *x, const float *mean, float *sum, size_t n);
-  /* y = (x − mean) · factor · scale + bias; arrays for scale and bias may be NULL. */
-  void (*standardise)(const float *x, float mean, float factor, const float *scale, const float *bias, float *y,
-                      size_t n);
-  void (*standardise_evenly)(const float *x, float mean, float factor, float bias, float *y, size_t n);
+  /* Rows that follow each other, each by its own mean and variance: y = (x − mean) / √(variance +
+   * epsilon) · scale + bias; arrays for scale and bias, or NULL. */
+  void (*standardise_rows)(const float *x, float *y, size_t n_rows, size_t n, float epsilon,
+                           const float *scale, const float *bias);
+  /* y = (x − mean) · factor · scale + bias. */
+  void (*standardise_evenly)(const float *x, float mean, float factor, float bias, float *y,
+                             size_t n);
   void (*standardise_columns)(const float *x, const float *mean, const float *factor, float scale,
                               const float *biases, float bias, float *y, size_t n);
   void (*multiply)(const float *x, float factor, float *y, size_t n);
-  void (*mix)(const float *low, const float *high, float part, float *y, size_t n); /* part of the way to high */
+  void (*mix)(const float *low, const float *high, float part, float *y,
+              size_t n); /* part of the way to high */
 
-  /* to[c][r] = from[r][c] of elements of 1, 2, 4, 8 bytes; rows lie densely, their strides are in bytes. */
-  void (*transpose[4])(const char *from, ptrdiff_t from_stride, char *to, ptrdiff_t to_stride, size_t rows,
-                       size_t columns);
+  /* to[c][r] = from[r][c] of elements of 1, 2, 4, 8 bytes; rows lie densely, their strides are in
+   * bytes. */
+  void (*transpose[4])(const char *from, ptrdiff_t from_stride, char *to, ptrdiff_t to_stride,
+                       size_t rows, size_t columns);
 } wnn_vector;
 
 /* Instruction sets that rows are compiled for. */
@@ -93,7 +103,8 @@ typedef enum wnn_isa {
   WNN_ISA_AVX512,
 } wnn_isa;
 
-/* The widest of this processor, but the words -avx512 and -avx2 among the host's switches leave out wide ones. */
+/* The widest of this processor, but the words -avx512 and -avx2 among the host's switches leave out
+ * wide ones. */
 wnn_isa wnn_isa_for(const wnn_host *host);
 
 /* For this processor. */
