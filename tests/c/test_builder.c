@@ -1,7 +1,11 @@
 /* Builders: what each call refuses, and that a refusal leaves the builder as it was. */
 #include "runtime.h"
 
+#include <fenv.h>
 #include "graph/builder.h"
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 typedef struct site {
   webnn_context *context;
@@ -180,6 +184,38 @@ TEST(operations_are_checked) {
   close_site(&s);
 }
 
+/* Numbers are cast on the caller's thread, whose rounding and flushing are not the result's. */
+TEST(numbers_dont_depend_on_the_callers_modes) {
+  site s = open_site();
+  webnn_operand *third = NULL, *tiny = NULL, *y = NULL;
+  fenv_t before;
+  float seen[2] = {0, 0};
+  webnn_graph *graph = NULL;
+  fegetenv(&before);
+  fesetround(FE_UPWARD);
+#ifdef __SSE__
+  _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+  webnn_status first = webnn_builder_constant_number(
+      s.builder, WEBNN_DATA_TYPE_FLOAT32, (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = 1 + 0x1p-30}},
+      &third);
+  webnn_status second =
+      webnn_builder_constant_number(s.builder, WEBNN_DATA_TYPE_FLOAT32,
+                                    (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = 0x1p-140}}, &tiny);
+  fesetenv(&before);
+  CHECK_STATUS(first, WEBNN_OK);
+  CHECK_STATUS(second, WEBNN_OK);
+  CHECK_STATUS(webnn_identity(s.builder, third, NULL, &third), WEBNN_OK);
+  CHECK_STATUS(webnn_identity(s.builder, tiny, NULL, &y), WEBNN_OK);
+  webnn_named_operand outputs[] = {{WEBNN_STR("third"), third}, {WEBNN_STR("tiny"), y}};
+  webnn_named_data data[] = {{WEBNN_STR("third"), &seen[0], 4}, {WEBNN_STR("tiny"), &seen[1], 4}};
+  CHECK_STATUS(webnn_builder_build_sync(s.builder, outputs, 2, &graph), WEBNN_OK);
+  CHECK_STATUS(webnn_graph_compute(s.context, graph, NULL, 0, data, 2, NULL), WEBNN_OK);
+  CHECK(seen[0] == 1 && seen[1] == 0x1p-140f);
+  webnn_graph_release(graph);
+  close_site(&s);
+}
+
 /* ---- builds */
 
 TEST(outputs_are_checked) {
@@ -271,6 +307,7 @@ int main(int argc, char **argv) {
       RUN(inputs_are_checked),
       RUN(names_may_hold_anything_that_is_text),
       RUN(constants_are_checked),
+      RUN(numbers_dont_depend_on_the_callers_modes),
       RUN(operations_are_checked),
       RUN(outputs_are_checked),
       RUN(a_builder_builds_once),

@@ -1,8 +1,12 @@
 /* The timeline: tensors, dispatch and compute in their order, from one thread and from many. */
 #include "runtime.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <time.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #define N 16
 #define BIG (1u << 18)
@@ -821,6 +825,48 @@ TEST(denormals_are_kept) {
   end_world(&w);
 }
 
+/* The caller's thread flushes denormals, where it can, and rounds up. */
+static void enter_odd_mode(void) {
+#ifdef __SSE__
+  _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+  fesetround(FE_UPWARD);
+}
+
+static bool in_odd_mode(void) {
+#ifdef __SSE__
+  if ((_mm_getcsr() & 0x8040) != 0x8040) return false;
+#endif
+  return fegetround() == FE_UPWARD;
+}
+
+/* A light graph runs on the caller's thread, whose modes are not the results', and stay the
+ * caller's. */
+TEST(modes_of_the_caller_dont_matter) {
+  float a[N], b[N], y[N] = {0};
+  for (int i = 0; i < N; i++) {
+    a[i] = i % 2 ? 1 : 1e-40f;
+    b[i] = i % 2 ? 0x1p-25f : 0;
+  }
+  for (int heavy = 0; heavy < 2; heavy++) {
+    world w = make_world(N);
+    atomic_store(&fake.heavy, heavy != 0);
+    webnn_graph *graph = make_graph(w.context, N);
+    fenv_t before;
+    fegetenv(&before);
+    enter_odd_mode();
+    webnn_status status = compute(graph, a, b, y, N);
+    bool kept = in_odd_mode();
+    fesetenv(&before);
+    CHECK_STATUS(status, WEBNN_OK);
+    CHECK(kept);
+    CHECK(memcmp(&y[0], &a[0], sizeof y[0]) == 0);
+    CHECK(y[1] == 1);
+    webnn_graph_release(graph);
+    end_world(&w);
+  }
+}
+
 int main(int argc, char **argv) {
   return harness_main(argc, argv,
                       (harness_test[]){RUN(a_tensor_begins_with_zeros),
@@ -847,5 +893,6 @@ int main(int argc, char **argv) {
                                        RUN(a_crowd_gets_what_it_asked_for),
                                        RUN(a_riot_ends),
                                        RUN(denormals_are_kept),
+                                       RUN(modes_of_the_caller_dont_matter),
                                        {NULL, NULL}});
 }

@@ -1,8 +1,9 @@
 /* Runs of a graph on a caller's own memory: the caller waits, or does a light one itself. */
+#include <string.h>
 #include "base/error.h"
+#include "base/floats.h"
 #include "context/call.h"
 #include "context/graph.h"
-#include <string.h>
 
 /* Ends that need no memory of their own. */
 #define FEW 16
@@ -164,7 +165,9 @@ static webnn_status run_in_turn(compute *c, webnn_error *err) {
   if (status == WEBNN_OK && c->graph->light && wnn_timeline_claim(timeline)) {
     c->graph->n_runs++;
     wnn_timeline_unlock(timeline);
+    wnn_float_mode before = wnn_float_mode_enter();
     c->status = run(c);
+    wnn_float_mode_leave(&before);
     wnn_timeline_lock(timeline);
     wnn_graph_unpin(c->graph);
     wnn_timeline_unclaim(timeline);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <webnn/context.h>
+#include "base/floats.h"
 
 webnn_status wnn_builder_create(webnn_context *context, const wnn_alloc *alloc,
                                 webnn_builder **out) {
@@ -234,6 +235,9 @@ static webnn_status add_number(webnn_builder *builder, webnn_data_type type, web
 
 webnn_status webnn_builder_constant_number(webnn_builder *builder, webnn_data_type type,
                                            webnn_number value, webnn_operand **out) {
+  wnn_float_mode before = wnn_float_mode_enter();
   *out = NULL;
-  return wnn_builder_end(builder, add_number(builder, type, value, out));
+  webnn_status status = add_number(builder, type, value, out);
+  wnn_float_mode_leave(&before);
+  return wnn_builder_end(builder, status);
 }

@@ -2,6 +2,7 @@
 #include "graph/builder.h"
 
 #include "base/error.h"
+#include "base/floats.h"
 
 static const wnn_desc *desc_of(const void *owner, const webnn_operand *operand) {
   return operand->builder == owner ? &operand->value.desc : NULL;
@@ -95,7 +96,9 @@ webnn_status webnn_builder_call(webnn_builder *builder, const webnn_op *op,
   size_t room = *n_outs;
   *n_outs = 0;
   for (size_t i = 0; i < room; i++) outs[i] = NULL;
+  wnn_float_mode before = wnn_float_mode_enter(); /* numbers are cast, sizes scaled */
   webnn_status status = add_operation(builder, op, values, n_values, room, &node);
+  wnn_float_mode_leave(&before);
   if (status != WEBNN_OK) return wnn_builder_end(builder, status);
   for (size_t i = 0; i < node->n_outputs; i++) outs[i] = (webnn_operand *)node->outputs[i];
   *n_outs = node->n_outputs;
