@@ -168,6 +168,37 @@ TEST(constants_are_checked) {
   close_site(&s);
 }
 
+/* A constant whose tensor is destroyed is refused by builds that need it, and by no others; the
+ * builder stays open, until then and for what the tensor was good for before. */
+TEST(destroyed_constants_are_refused) {
+  webnn_descriptor two = floats(&(uint32_t){2});
+  webnn_tensor *constant = NULL, *other = NULL;
+  webnn_operand *k = NULL, *k2 = NULL, *deep = NULL;
+  webnn_graph *graph = NULL;
+  site s = open_site();
+  CHECK_STATUS(webnn_tensor_create_constant(s.context, &two, (float[]){5, 6}, 8, &constant, NULL),
+               WEBNN_OK);
+  CHECK_STATUS(webnn_tensor_create_constant(s.context, &two, (float[]){1, 1}, 8, &other, NULL),
+               WEBNN_OK);
+  CHECK_STATUS(webnn_builder_constant_tensor(s.builder, constant, &k), WEBNN_OK);
+  CHECK_STATUS(webnn_builder_constant_tensor(s.builder, other, &k2), WEBNN_OK);
+  CHECK_STATUS(webnn_add(s.builder, s.y, k, NULL, &deep), WEBNN_OK);
+  CHECK_STATUS(webnn_mul(s.builder, deep, k2, NULL, &deep), WEBNN_OK);
+  webnn_named_operand outputs[] = {{WEBNN_STR("y"), s.y}, {WEBNN_STR("z"), deep}};
+  webnn_tensor_release(other); /* released, not destroyed */
+  webnn_tensor_destroy(constant);
+  for (int round = 0; round < 2; round++) {
+    check_refusal(&s, webnn_builder_build_sync(s.builder, outputs, 2, &graph), WEBNN_ERROR_TYPE,
+                  "build: a constant's tensor (float32[2]) is destroyed");
+    check_refusal(&s, webnn_serial_write(s.builder, outputs, 2, NULL, NULL), WEBNN_ERROR_TYPE,
+                  "write: a constant's tensor (float32[2]) is destroyed");
+  }
+  CHECK(graph == NULL);
+  webnn_tensor_release(constant);
+  check_use(&s);
+  close_site(&s);
+}
+
 /* ---- operations */
 
 TEST(operations_are_checked) {
@@ -307,6 +338,7 @@ int main(int argc, char **argv) {
       RUN(inputs_are_checked),
       RUN(names_may_hold_anything_that_is_text),
       RUN(constants_are_checked),
+      RUN(destroyed_constants_are_refused),
       RUN(numbers_dont_depend_on_the_callers_modes),
       RUN(operations_are_checked),
       RUN(outputs_are_checked),

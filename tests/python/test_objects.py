@@ -339,15 +339,28 @@ def test_constant_tensor(context):
 
 
 def test_constant_tensor_destroyed_before_the_build(context, builder):
-    """The text leaves it open: refused, or computed with the bytes that the tensor had."""
+    """Refused where the outputs need it, and the builder stays open."""
     tensor = context.create_constant_tensor(X).result()
-    y = builder.relu(builder.constant(tensor))
+    x = builder.input("x", [2, 3], "float32")
+    y = builder.add(x, builder.constant(tensor))
     tensor.destroy()
-    future = builder.build({"y": y})
-    if future.exception() is None:
-        np.testing.assert_array_equal(context.compute(future.result(), {})["y"], Y)
-    else:
-        check(future.exception(), TypeError, "destroyed")
+    check(builder.build({"y": builder.relu(y)}).exception(), TypeError, "destroyed")
+    graph = builder.build({"y": builder.relu(x)}).result()
+    np.testing.assert_array_equal(context.compute(graph, {"x": X})["y"], Y)
+
+
+def test_constant_tensor_destroyed_while_the_build_runs(context, builder):
+    tensor = context.create_constant_tensor(X).result()
+    future = builder.build({"y": builder.relu(builder.constant(tensor))})
+    tensor.destroy()
+    np.testing.assert_array_equal(context.compute(future.result(), {})["y"], Y)
+
+
+def test_constant_tensor_dropped_before_the_build(context, builder):
+    """Dropping the last handle is no destruction."""
+    y = builder.relu(builder.constant(context.create_constant_tensor(X).result()))
+    gc.collect()
+    np.testing.assert_array_equal(context.compute(builder.build({"y": y}).result(), {})["y"], Y)
 
 
 # ---- loss

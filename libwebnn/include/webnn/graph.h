@@ -66,17 +66,18 @@ WEBNN_API webnn_status webnn_builder_constant_mapped(webnn_builder *builder,
 WEBNN_API webnn_status webnn_builder_constant_number(webnn_builder *builder, webnn_data_type type,
                                                      webnn_number value, webnn_operand **out);
 
-/** Adds a constant tensor.  Owns, Threads: as above; the tensor may be destroyed after the build.
- *  Fails: TYPE (other context, destroyed, not constant), then INVALID_STATE. */
+/** Adds a constant tensor.  Owns, Threads: as above; the tensor may be released at once, and
+ * destroyed after the build. Fails: TYPE (other context, destroyed, not constant), then
+ * INVALID_STATE. */
 WEBNN_API webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor,
                                                      webnn_operand **out);
 
 /** Compiles what `outputs` need.  Spec: MLGraphBuilder.build.  `webnn_future_graph` has the result.
  *  The builder is closed when this returns OK; after a TYPE error it is still usable.
  *  Owns: `*out` is the caller's.  Threads: one at a time per builder.
- *  Fails at once: INVALID_STATE (already built, context lost), TYPE (no outputs; name empty or twice; operand
- *  of another builder, or an input or constant; a destroyed constant tensor).
- *  Fails later: OPERATION (compilation), INVALID_STATE (context lost). */
+ *  Fails at once: INVALID_STATE (already built, context lost), TYPE (no outputs; name empty or
+ * twice; operand of another builder, or an input or constant; a constant that they need whose
+ * tensor is destroyed). Fails later: OPERATION (compilation), INVALID_STATE (context lost). */
 WEBNN_API webnn_status webnn_builder_build(webnn_builder *builder, const webnn_named_operand *outputs,
                                            size_t n_outputs, webnn_future **out);
 

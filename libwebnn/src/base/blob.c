@@ -7,6 +7,7 @@ wnn_blob *wnn_blob_create(const wnn_alloc *alloc, size_t n_bytes) {
   if (blob == NULL) return NULL;
   *blob = (wnn_blob){.alloc = *alloc, .data = (char *)blob + HEADER_BYTES, .n_bytes = n_bytes};
   wnn_ref_init(&blob->ref);
+  atomic_init(&blob->withdrawn, false);
   return blob;
 }
 
@@ -16,6 +17,7 @@ wnn_blob *wnn_blob_wrap(const wnn_alloc *alloc, const void *data, size_t n_bytes
   if (blob == NULL) return NULL;
   *blob = (wnn_blob){.alloc = *alloc, .data = data, .n_bytes = n_bytes, .release = release, .ud = ud};
   wnn_ref_init(&blob->ref);
+  atomic_init(&blob->withdrawn, false);
   return blob;
 }
 
@@ -34,3 +36,6 @@ void wnn_blob_release(wnn_blob *blob) {
   else n_bytes = HEADER_BYTES + blob->n_bytes;
   wnn_alloc_free(&alloc, blob, n_bytes);
 }
+
+void wnn_blob_withdraw(wnn_blob *blob) { atomic_store(&blob->withdrawn, true); }
+bool wnn_blob_withdrawn(wnn_blob *blob) { return atomic_load(&blob->withdrawn); }

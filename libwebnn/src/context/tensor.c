@@ -208,6 +208,7 @@ void webnn_tensor_destroy(webnn_tensor *tensor) {
   wnn_context_lock(context);
   if (!tensor->destroyed) {
     atomic_store(&tensor->destroyed, true);
+    if (tensor->constant) wnn_blob_withdraw(tensor->blob);
     wnn_futures_reject(&tensor->reads, "read_tensor: the tensor was destroyed", &settled);
     wnn_timeline_changed(context->timeline);
   }

@@ -38,7 +38,7 @@ static webnn_status check_outputs(webnn_builder *builder, const char *what,
 }
 
 /* The copy of one builder into one graph. A value's twin is found through its `uses` pointer, which
- * the builder has no other use for; a node's through `next`. */
+ * the builder has no other use for, nor the graph before it is indexed. */
 typedef struct freezer {
   webnn_builder *builder;
   wnn_graph *graph;
@@ -113,9 +113,9 @@ static webnn_status copy_node(freezer *f, wnn_node *node) {
     inputs[i] = node->inputs[i] ? twin(node->inputs[i]) : NULL;
   for (size_t i = 0; i < node->n_outputs; i++) {
     values[i] = *node->outputs[i];
-    values[i].uses = NULL;
     values[i].producer = fresh;
     outputs[i] = &values[i];
+    set_twin(&values[i], node->outputs[i]);
     set_twin(node->outputs[i], &values[i]);
   }
   fresh->inputs = inputs;
@@ -171,24 +171,18 @@ static webnn_status copy_outputs(freezer *f, const webnn_named_operand *outputs,
 
 static void release_builder(void *builder) { webnn_builder_release(builder); }
 
-/* Values forget their twins, so that another copy can be made; what is forgotten isn't visited again. */
-static webnn_status forget_from(freezer *f, wnn_node *root) {
-  webnn_status status = push(f, root);
-  while (status == WEBNN_OK && f->depth > 0) {
-    wnn_node *node = f->stack[--f->depth];
-    for (size_t i = 0; i < node->n_outputs; i++) set_twin(node->outputs[i], NULL);
-    for (size_t i = 0; i < node->n_inputs && status == WEBNN_OK; i++) {
-      wnn_value *value = node->inputs[i];
-      if (value == NULL || twin(value) == NULL) continue;
-      set_twin(value, NULL);
-      if (value->kind == WNN_VALUE_RESULT) status = push(f, value->producer);
-    }
-  }
-  return status;
+/* Values forget their twins, so that another copy can be made; also after half a copy. */
+static void forget_twins(webnn_builder *builder, const wnn_graph *graph) {
+  for (wnn_leaf *leaf = builder->inputs; leaf != NULL; leaf = leaf->next)
+    set_twin(&leaf->operand.value, NULL);
+  for (wnn_leaf *leaf = builder->constants; leaf != NULL; leaf = leaf->next)
+    set_twin(&leaf->operand.value, NULL);
+  for (wnn_node *node = graph->first; node != NULL; node = node->next)
+    for (size_t i = 0; i < node->n_outputs; i++) set_twin(twin(node->outputs[i]), NULL);
 }
 
 static webnn_status copy_graph(webnn_builder *builder, const webnn_named_operand *outputs,
-                               size_t n_outputs, bool forget, wnn_graph *graph) {
+                               size_t n_outputs, wnn_graph *graph) {
   webnn_status status = WEBNN_OK;
   graph->held = webnn_builder_retain(builder);
   graph->release_held = release_builder;
@@ -197,37 +191,48 @@ static webnn_status copy_graph(webnn_builder *builder, const webnn_named_operand
     status = copy_from(&f, outputs[i].operand->value.producer);
   if (status == WEBNN_OK) status = copy_inputs(&f);
   if (status == WEBNN_OK) status = copy_outputs(&f, outputs, n_outputs);
-  if (status == WEBNN_OK) status = wnn_graph_index(graph);
-  f.depth = 0;
-  for (size_t i = 0; i < n_outputs && forget; i++) {
-    /* The stack has its room from the copy: nothing fails here that didn't there. */
-    webnn_status forgotten = forget_from(&f, outputs[i].operand->value.producer);
-    if (status == WEBNN_OK) status = forgotten;
-  }
+  forget_twins(builder, graph);
   wnn_alloc_free(&graph->alloc, f.stack, f.room * sizeof *f.stack);
-  if (status == WEBNN_OK) return WEBNN_OK;
-  wnn_graph_reset(graph);
-  return wnn_error_no_memory(&builder->err);
+  if (status == WEBNN_OK) status = wnn_graph_index(graph);
+  return status == WEBNN_OK ? WEBNN_OK : wnn_error_no_memory(&builder->err);
+}
+
+/* The text refuses an output that is a destroyed constant tensor, which can't be one; here it is
+ * refused wherever the outputs need it. */
+static webnn_status check_constants(webnn_builder *builder, const char *what,
+                                    const wnn_graph *graph) {
+  for (size_t i = 0; i < graph->n_constants; i++)
+    if (wnn_blob_withdrawn(graph->constants[i]->blob))
+      return wnn_error_set(&builder->err, WEBNN_ERROR_TYPE,
+                           "%s: a constant's tensor (%s) is destroyed", what,
+                           wnn_desc_format(&graph->constants[i]->desc).text);
+  return WEBNN_OK;
+}
+
+/* All that a caller can do wrong is found before anything changes. */
+static webnn_status check_and_copy(webnn_builder *builder, const char *what,
+                                   const webnn_named_operand *outputs, size_t n_outputs,
+                                   wnn_graph *graph) {
+  wnn_graph_init(graph, &builder->alloc);
+  webnn_status status = wnn_builder_can_build(builder, what);
+  if (status == WEBNN_OK) status = check_outputs(builder, what, outputs, n_outputs);
+  if (status == WEBNN_OK) status = copy_graph(builder, outputs, n_outputs, graph);
+  if (status == WEBNN_OK) status = check_constants(builder, what, graph);
+  if (status != WEBNN_OK) wnn_graph_reset(graph);
+  return status;
 }
 
 webnn_status wnn_builder_freeze(webnn_builder *builder, const webnn_named_operand *outputs,
                                 size_t n_outputs, wnn_graph *graph) {
-  wnn_graph_init(graph, &builder->alloc);
-  webnn_status status = wnn_builder_can_build(builder, "build");
-  if (status == WEBNN_OK) status = check_outputs(builder, "build", outputs, n_outputs);
+  webnn_status status = check_and_copy(builder, "build", outputs, n_outputs, graph);
   if (status != WEBNN_OK) return status;
   builder->built = true;
-  status = copy_graph(builder, outputs, n_outputs, false, graph);
   wnn_builder_drop_constants(builder); /* the graph holds what it needs */
-  return status;
+  return WEBNN_OK;
 }
 
 webnn_status wnn_builder_copy(webnn_builder *builder, const char *what,
                               const webnn_named_operand *outputs, size_t n_outputs,
                               wnn_graph *graph) {
-  wnn_graph_init(graph, &builder->alloc);
-  webnn_status status = wnn_builder_can_build(builder, what);
-  if (status == WEBNN_OK) status = check_outputs(builder, what, outputs, n_outputs);
-  if (status != WEBNN_OK) return status;
-  return copy_graph(builder, outputs, n_outputs, true, graph);
+  return check_and_copy(builder, what, outputs, n_outputs, graph);
 }
