@@ -220,11 +220,9 @@ static const struct {
     {POST(WNN_OP_HARD_SWISH), 0},
     {{WNN_OP_LEAKY_RELU, 0, false, 0.1, 0}, 0},
     {{WNN_OP_LINEAR, 0, false, -2, 0.5}, 0},
-    {POST(WNN_OP_MISH), 0},
     {POST(WNN_OP_RELU), 0},
     {POST(WNN_OP_SIGMOID), 0},
     {POST(WNN_OP_SILU), 0},
-    {POST(WNN_OP_SOFTPLUS), 0},
     {POST(WNN_OP_SQRT), 1e-3},
     {POST(WNN_OP_TANH), 0},
 };

@@ -7,8 +7,12 @@ pytest.importorskip("hypothesis")
 
 from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
 
+from test_wpt import DATA
+
 from webnn import testing
 from webnn.testing import strategies
+
+FOUND = DATA / "found"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,6 +69,13 @@ def test_graphs(contexts, tmp_path_factory):
         check(definition, contexts, tmp_path_factory.getbasetemp())
 
     run()
+
+
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*.json")), ids=lambda path: path.stem)
+def test_found_once(path):
+    outcomes = testing.replay(path, ["reference", "onednn"])
+    assert len(outcomes) >= 2
+    assert not [f"{name}: {outcome}" for name, outcome in outcomes if not outcome]
 
 
 def test_invalid_calls(contexts):

@@ -60,18 +60,26 @@ static webnn_status add_reorder(wnn_program *program, wnn_cell *from, wnn_cell *
   return wnn_program_add_step(program, step);
 }
 
-/* The cell of the value in this layout, made by a reorder when there is none. Constants stay as they are:
- * kernels that want them otherwise pack them. */
+/* The cell of the value in this layout, made by a reorder when there is none. */
 static webnn_status cell_in_layout(wnn_program *program, const wnn_value *value, wnn_layout layout,
                                    wnn_cell **out) {
   wnn_cell *first = program->cells[value->id];
   *out = find_layout(program, value, &layout);
-  if (*out == NULL && first->root->place == WNN_PLACE_CONSTANT) *out = first;
   if (*out != NULL) return WEBNN_OK;
   *out = new_cell(program, &value->desc, layout, WNN_PLACE_ARENA);
   if (*out == NULL) return WEBNN_ERROR_UNKNOWN;
   attach(program, value, *out);
   return add_reorder(program, first, *out);
+}
+
+/* The same for what a step reads. Constants stay as they are: kernels that want them otherwise pack
+ * them. */
+static webnn_status cell_to_read(wnn_program *program, const wnn_value *value, wnn_layout layout,
+                                 wnn_cell **out) {
+  wnn_cell *first = program->cells[value->id];
+  *out = find_layout(program, value, &layout);
+  if (*out == NULL && first->root->place == WNN_PLACE_CONSTANT) *out = first;
+  return *out != NULL ? WEBNN_OK : cell_in_layout(program, value, layout, out);
 }
 
 /* ---- views */
@@ -247,8 +255,8 @@ static webnn_status add_step_cells(wnn_program *program, wnn_step *step) {
   webnn_status status = WEBNN_OK;
   for (size_t i = 0; i < step->region.n_inputs && status == WEBNN_OK; i++)
     if (step->values[i] != NULL)
-      status = cell_in_layout(program, step->values[i], input_layout(program, step, &c, i),
-                              &step->inputs[i]);
+      status = cell_to_read(program, step->values[i], input_layout(program, step, &c, i),
+                            &step->inputs[i]);
   if (status == WEBNN_OK) status = add_outputs(program, step, &c);
   if (status == WEBNN_OK) status = wnn_program_add_step(program, step);
   return status;
