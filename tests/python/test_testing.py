@@ -76,6 +76,13 @@ class TestReference:
         assert testing.reference.mul(testing.reference.add(x, one), two) == 4096
         assert testing.reference.linear(x, alpha=2, beta=2) == 4098 - 2  # 4098 is a tie, 4096 is even
 
+    def test_absent_peepholes_do_not_look(self):
+        """0 times an infinite cell state would be NaN."""
+        one, state = np.ones([1, 1], np.float32), np.array([[np.inf]], np.float32)
+        hidden, cell = testing.reference.lstm_cell(one, np.ones([4, 1], np.float32), np.zeros([4, 1], np.float32),
+                                                   one, state, 1)
+        assert np.isfinite(hidden).all() and np.isposinf(cell).all()
+
     @pytest.mark.parametrize(("value", "dtype", "wanted"), [
         (2.5, "int32", 2), (3.5, "int8", 4), (float("nan"), "uint8", 0), (float("inf"), "int8", 127),
         (-1, "uint64", 0), (2**65, "int64", 2**63 - 1), (2**63 - 1, "int64", 2**63 - 1),

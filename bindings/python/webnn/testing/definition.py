@@ -68,7 +68,7 @@ def plain(value):
 
 def tensor(values, constant=False):
     """An array as an input of a definition."""
-    values = np.asarray(values)
+    values = np.array(values, order="C")
     return {"shape": list(values.shape), "dataType": values.dtype.name, "constant": constant, "data": values}
 
 

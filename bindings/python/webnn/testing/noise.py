@@ -11,8 +11,8 @@ import numpy as np
 
 from . import definition as definitions
 from .reference.numbers import working_type
-from .terms import LEAST
-from .tolerance import Allowance, _finite, allowances, nudged, same_kind, spacing
+from .terms import LARGEST, LEAST
+from .tolerance import Allowance, _finite, _largest, allowances, nudged, same_kind, spacing
 
 # These change no value, so an error can't begin here.
 EXACT = frozenset(
@@ -21,13 +21,17 @@ EXACT = frozenset(
     "reduceMax reduceMin relu reshape reverse scatterElements scatterND slice split squeeze tile transpose triangular "
     "where".split()
 )
-# What is fused behind these takes NaN for a bound, and results below the least normal number for 0: that is left
-# to an engine.
+# Of these nobody says which zero they give.
+EITHER_ZERO = frozenset("clamp max maxPool2d min reduceMax reduceMin relu".split())
+# What is fused behind these may take NaN for a bound, and results below the least normal number for 0.
 PRODUCTS = frozenset("averagePool2d conv2d convTranspose2d gemm l2Pool2d matmul".split())
 FUSED = frozenset(
     "abs add clamp div elu exp gelu hardSigmoid hardSwish leakyRelu linear log max min mul prelu relu sigmoid softplus "
     "sqrt sub tanh".split()
 )
+# In these a sum near 0 is what remains of numbers near 1.
+_BY_PARTS = frozenset("elu gelu hardSwish tanh".split())
+_NEAR_ONE = 2.0**-21
 _FACTOR = 8
 
 
@@ -56,6 +60,8 @@ def _noisy_run(definition, values, limits, working, random):
         with working_type(working):
             results = definitions.run_operator(step, values)
         for name, result in zip(step["outputs"], results):
+            if step["op"] in EITHER_ZERO:
+                result = np.where((result == 0) & (random.random(result.shape) < 0.5), np.negative(result), result)
             if step["op"] not in EXACT and result.dtype.kind == "f":
                 result = _upset(_shaken(result, limits[name], random), limits[name].doubt, random)
             values[name] = result
@@ -85,10 +91,14 @@ def _operator_limits(definition, values, level):
         if fused:
             (limit,), (name,) = found, step["outputs"]
             if values[name].dtype.kind == "f":
-                limit.absolute = np.maximum(limit.absolute, LEAST)
+                limit.absolute = np.maximum(limit.absolute, _NEAR_ONE if step["op"] in _BY_PARTS else LEAST)
                 limit.doubt = limit.doubt | np.isnan(values[name])
         if fused or step["op"] in PRODUCTS:
             products.update(step["outputs"])
+        if step["op"] in PRODUCTS and _largest(step, values) > LARGEST * 2.0**-16:
+            # A factor that is absorbed into such weights makes them infinite.
+            for limit in found:
+                limit.doubt = True
     return limits
 
 

@@ -83,11 +83,11 @@ def _softmax(args, options):
 
 
 def _gemm(args, options):
-    """The factors may come first or last: beta as a factor of the whole sum, divided by it before."""
+    """The factors may come first or last: beta, unless it is tiny, as a factor of the sum, divided by it before."""
     size = _on_sizes("gemm", args, options)
     plain = _on_sizes("gemm", args, {**options, "alpha": 1.0, "beta": 1.0})
-    beta = abs(float(options.get("beta", 1.0)))
-    return size, np.maximum(size / beta if 0 < beta < 1 else size, plain)
+    beta = max(abs(float(options.get("beta", 1.0))), 2.0**-16)
+    return size, np.maximum(size / beta if beta < 1 else size, plain)
 
 
 def _conv(args, options):

@@ -127,22 +127,31 @@ def same_kind(a, b):
     return np.where(finite[0] | finite[1], finite[0] & finite[1], (a == b) | (np.isnan(a) & np.isnan(b)))
 
 
-def _folds_badly(step, values, like):
+def _factor_overflows(step, values):
     """Where batchNormalization's factor, which may be computed first, is too large or too small for float32."""
-    if step["op"] != "batchNormalization":
-        return np.zeros(like.shape, bool)
-    (_, _, variance), options = definition.call(step, values)
+    (x, _, variance), options = definition.call(step, values)
     options = {**options, "bias": None}
     options.pop("label", None)
-    one, zero = np.ones(like.shape), np.zeros(variance.shape)
+    one, zero = np.ones(x.shape), np.zeros(variance.shape)
     factor = np.absolute(OPERATIONS["batch_normalization"](one, zero, variance, **options))
     return ((factor > 0) & (factor < LEAST)) | (np.isfinite(factor) & (factor > LARGEST))
+
+
+def _on_the_way(step, values, like):
+    """Where a normalisation may meet numbers beyond float32 that the result does not show."""
+    if step["op"] == "batchNormalization":
+        return _factor_overflows(step, values)
+    if step["op"] in ("instanceNormalization", "layerNormalization"):
+        x = values[step["args"]["input"]["operand"]].astype(np.float64)
+        squares = np.sum(x * x, where=np.isfinite(x))
+        return np.full(like.shape, squares > LARGEST)
+    return np.zeros(like.shape, bool)
 
 
 def _spread(step, values, expected, metric):
     """By output: how far it moves, and where it becomes another infinity, NaN, or neither."""
     moved = [np.zeros(result.shape) for result in expected]
-    doubt = [_folds_badly(step, values, result) for result in expected]
+    doubt = [_on_the_way(step, values, result) for result in expected]
     for outputs in _evaluations(step, values, metric):
         for k, (result, other) in enumerate(zip(expected, outputs)):
             with np.errstate(all="ignore"):

@@ -12,11 +12,11 @@ def _product(x, weight):
     return np.einsum("bi,hi->bh", x, weight)
 
 
-def _blocks(array, layout, axis=0):
+def _blocks(array, layout, absent=0.0):
     """The parts of a weight or bias by gate."""
     if array is None:
-        return dict.fromkeys(layout, 0.0)
-    return dict(zip(layout, np.split(wide(array), len(layout), axis)))
+        return dict.fromkeys(layout, absent)
+    return dict(zip(layout, np.split(wide(array), len(layout))))
 
 
 def _gru_step(x, h, weights, activations, reset_after):
@@ -33,14 +33,15 @@ def _gru_step(x, h, weights, activations, reset_after):
 
 
 def _lstm_step(x, h, c, weights, activations):
-    """The output gate looks at the old cell state, as the others do."""
-    w, r, b, rb, peephole = weights
+    """The output gate looks at the old cell state, as the others do; without peepholes none looks."""
+    w, r, b, rb, peepholes = weights
     gate, new, out = (_ACTIVATIONS[name] for name in activations)
 
     def before(name):
         return _product(x, w[name]) + _product(h, r[name]) + b[name] + rb[name]
 
-    i, o, f = (gate(before(name) + peephole[name] * c) for name in "iof")
+    looks = {name: 0.0 if peephole is None else peephole * c for name, peephole in peepholes.items()}
+    i, o, f = (gate(before(name) + looks[name]) for name in "iof")
     cell = f * c + i * new(before("g"))
     return o * out(cell), cell
 
@@ -57,7 +58,7 @@ def gru_cell(input, weight, recurrent_weight, hidden_state, hidden_size, *, bias
 def lstm_cell(input, weight, recurrent_weight, hidden_state, cell_state, hidden_size, *, bias=None,
               recurrent_bias=None, peephole_weight=None, layout="iofg", activations=None):
     weights = [_blocks(part, layout) for part in (weight, recurrent_weight, bias, recurrent_bias)]
-    weights.append(_blocks(peephole_weight, "iof"))
+    weights.append(_blocks(peephole_weight, "iof", None))
     hidden, cell = _lstm_step(wide(input), wide(hidden_state), wide(cell_state), weights,
                               activations or ["sigmoid", "tanh", "tanh"])
     return narrow(hidden, input.dtype), narrow(cell, input.dtype)
@@ -105,7 +106,7 @@ def lstm(input, weight, recurrent_weight, steps, hidden_size, *, bias=None, recu
     x, last, cells, sequences = wide(input), [], [], []
     for k, order in enumerate(_directions(direction, steps)):
         weights = [_blocks(_of(part, k), layout) for part in (weight, recurrent_weight, bias, recurrent_bias)]
-        weights.append(_blocks(_of(peephole_weight, k), "iof"))
+        weights.append(_blocks(_of(peephole_weight, k), "iof", None))
         h = _start(initial_hidden_state, k, input, hidden_size)
         c = _start(initial_cell_state, k, input, hidden_size)
         sequence = [None] * steps

@@ -189,15 +189,18 @@ ACTIVATIONS = ("relu", "sigmoid", "tanh")
 QUIET = ("ordinary", "whole", "equal")
 
 
-def activations(scope, count):
-    return scope.maybe(lambda: [scope.one_of(ACTIVATIONS) for _ in range(count)])
+def recurrent_input(scope, op, shape, count):
+    """(input, activations); states without a bound get no wild inputs."""
+    chosen = scope.maybe(lambda: [scope.one_of(ACTIVATIONS) for _ in range(count)])
+    kinds = QUIET if "relu" in (chosen or ()) else None
+    return scope.fresh(scope.data_type(op, "input"), shape, kinds), chosen
 
 
 @draws("gru_cell", "lstm_cell")
 def cell(scope, op):
     gates, layouts = (3, ("zrn", "rzn")) if op == "gru_cell" else (4, ("iofg", "ifgo"))
     hidden, size, batch = scope.integer(1, 5), scope.integer(1, 5), scope.integer(1, 3)
-    x = scope.some(op, low=2, high=2, shape=[batch, size])
+    x, chosen = recurrent_input(scope, op, [batch, size], gates - 1)
     dtype = scope.dtype(x)
 
     def part(*shape):
@@ -205,7 +208,7 @@ def cell(scope, op):
 
     args = {"input": ref(x), "weight": part(gates * hidden, size),
             "recurrent_weight": part(gates * hidden, hidden), "hidden_state": part(batch, hidden)}
-    options = {"layout": scope.one_of(layouts), "activations": activations(scope, gates - 1)}
+    options = {"layout": scope.one_of(layouts), "activations": chosen}
     for name in ("bias", "recurrent_bias"):
         options[name] = scope.maybe(lambda: part(gates * hidden))
     if op == "gru_cell":
@@ -222,14 +225,14 @@ def network(scope, op):
     steps, batch, size, hidden = (scope.integer(1, n) for n in (4, 3, 5, 5))
     direction = scope.one_of(["forward", "backward", "both"])
     count = 2 if direction == "both" else 1
-    x = scope.some(op, low=3, high=3, shape=[steps, batch, size])
+    x, chosen = recurrent_input(scope, op, [steps, batch, size], gates - 1)
     dtype = scope.dtype(x)
 
     def part(*shape):
         return ref(scope.like(dtype, shape, QUIET))
 
     options = {"direction": direction, "layout": scope.one_of(layouts), "return_sequence": scope.chance(50),
-               "activations": activations(scope, gates - 1)}
+               "activations": chosen}
     for name in ("bias", "recurrent_bias"):
         options[name] = scope.maybe(lambda: part(count, gates * hidden))
     options["initial_hidden_state"] = scope.maybe(lambda: part(count, batch, hidden))
