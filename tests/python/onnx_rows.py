@@ -80,6 +80,10 @@ ELEMENTWISE = [
      {"direction": "LEFT"}),
     ("BitShift right", "BitShift", [np.array([16, 3, 2 ** 40], np.uint64), np.array([2, 1, 39], np.uint64)],
      {"direction": "RIGHT"}),
+    *((f"BitShift {direction.lower()} {kind}", "BitShift",
+       [np.array([-128, -1, -5, 100, 7, -77, 3, -3], kind), np.array([1, 7, 0, 2, 31, 70, -1, -2], kind)],
+       {"direction": direction, "opset": 28, "peer": "reference"})
+      for direction in ("LEFT", "RIGHT") for kind in ("int32", "int64")),
     ("Clip", "Clip", [f(9), K(-1.0, np.float32), K(0.5, np.float32)], {}),
     ("Clip low", "Clip", [f(9), K(-1.0, np.float32)], {}),
     ("Clip high", "Clip", [f(9), None, K(0.5, np.float32)], {}),
@@ -116,6 +120,7 @@ ACTIVATIONS = [
     ("Shrink both", "Shrink", [f(9)], {"lambd": 0.7, "bias": 0.3}),
     ("Gelu tanh", "Gelu", [f(9)], {"opset": 20, "approximate": "tanh"}),
     ("Swish", "Swish", [f(9)], {"opset": 24, "alpha": 1.3, "peer": "reference"}),
+    ("SwiGLU", "SwiGLU", [f(2, 5), f(2, 5)], {"opset": 28, "alpha": 0.7, "peer": "reference"}),
     ("PRelu", "PRelu", [f(2, 3, 4), K(f(3, 1))], {}),
     ("PRelu one", "PRelu", [f(2, 3, 4), K(f(1))], {}),
     ("PRelu operand", "PRelu", [f(2, 3), f(3)], {}),

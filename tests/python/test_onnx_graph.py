@@ -15,6 +15,7 @@ from test_onnx import assert_close, by_peer, run  # noqa: E402
 
 import webnn  # noqa: E402
 import webnn.onnx  # noqa: E402
+import webnn.testing  # noqa: E402
 from webnn.onnx import ModelError  # noqa: E402
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
@@ -139,6 +140,17 @@ def test_constant_inputs(ctx):
         webnn.onnx.load(proto, ctx)
     graph = webnn.onnx.load(proto, ctx, constants={"s": [3, 2]})
     assert list(graph.inputs) == ["x"] and graph.outputs["y"].shape == [3, 2]
+    with pytest.raises(TypeError, match=r"constants: input 's' is declared as \[2\], which \[3\] doesn't fit"):
+        webnn.onnx.load(proto, ctx, constants={"s": [3, 2, 1]})
+
+
+def test_constant_inputs_bring_their_shape(ctx):
+    """It need not be said twice, and may be without elements."""
+    nodes = [node("ReduceSum", ["x", "axes"], ["y"])]
+    proto = model(nodes, [("x", [2, 3]), ("axes", ["k"], INT64)], ["y"])
+    for axes, shape in ([1], [2, 1]), ([], [1, 1]):
+        graph = webnn.onnx.load(proto, ctx, constants={"axes": np.array(axes, np.int64)})
+        assert graph.outputs["y"].shape == shape
 
 
 def test_shape_arithmetic_is_folded(ctx):
@@ -363,8 +375,43 @@ def test_builder_errors_come_with_the_node(ctx):
 
 
 def test_old_opsets(ctx):
-    with pytest.raises(ModelError, match="opset 6 is older than 7"):
-        webnn.onnx.load(model(RELU, [("x", [2, 3])], ["y"], opset=6), ctx)
+    """Before 6, what hasn't changed since."""
+    with pytest.raises(ModelError, match="opset 5 is older than 6"):
+        webnn.onnx.load(model(RELU, [("x", [2, 3])], ["y"], opset=5), ctx)
+    graph = webnn.onnx.load(model([node("Softmax", ["x"], ["y"])], [("x", [2, 3])], ["y"], opset=2), ctx)
+    np.testing.assert_allclose(ctx.compute(graph, {"x": X})["y"].sum(1), 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape, attributes, aligned", [
+    ([3], {"broadcast": 1}, [1, 1, 3]), ([2], {"broadcast": 1, "axis": 0}, [2, 1, 1]),
+    ([2, 5], {"broadcast": 1, "axis": 0}, [2, 5, 1]), ([5], {"broadcast": 1, "axis": -2}, [1, 5, 1]),
+    ([], {"broadcast": 1}, [1, 1, 1]), ([2, 5, 3], {}, [2, 5, 3]),
+])
+@pytest.mark.parametrize("op_type, function", [("Sub", np.subtract), ("Pow", np.power)])
+@pytest.mark.parametrize("constant", [False, True])
+def test_opset_6_aligns_the_second_operand(ctx, op_type, function, shape, attributes, aligned, constant):
+    rng = np.random.default_rng(3)
+    a, b = rng.uniform(1, 2, [2, 5, 3]).astype(np.float32), rng.uniform(1, 2, shape).astype(np.float32)
+    nodes = [node(op_type, ["a", "b"], ["y"], **attributes)]
+    given = {"initializers": constants(a=a, b=b)} if constant else {}
+    inputs = [] if constant else [("a", a.shape), ("b", b.shape)]
+    graph = webnn.onnx.load(model(nodes, inputs, ["y"], opset=6, **given), ctx)
+    y = ctx.compute(graph, {} if constant else {"a": a, "b": b})["y"]
+    np.testing.assert_allclose(y, function(a, b.reshape(aligned)), rtol=1e-6)
+
+
+def test_opset_6_operand_that_does_not_fit(ctx):
+    nodes = [node("Add", ["a", "b"], ["y"], broadcast=1, axis=2)]
+    with pytest.raises(ModelError, match=r"\[5, 3\] doesn't fit \[2, 5, 3\] at axis 2"):
+        webnn.onnx.load(model(nodes, [("a", [2, 5, 3]), ("b", [5, 3])], ["y"], opset=6), ctx)
+
+
+def test_keep_definition(ctx):
+    proto = model(RELU, [("x", [2, 3])], ["y"])
+    with webnn.onnx.load(proto, ctx) as graph, pytest.raises(TypeError, match="keep_definition"):
+        webnn.testing.compare(graph, {"x": X})
+    with webnn.onnx.load(proto, ctx, keep_definition=True) as graph:
+        assert webnn.testing.compare(graph, {"x": X})
 
 
 # Damaged and hostile

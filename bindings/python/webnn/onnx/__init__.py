@@ -1,4 +1,4 @@
-"""Import of ONNX models, opset 7 and up: `load` gives a graph, `add_to` adds a model's operations to a builder.
+"""Import of ONNX models, opset 6 and up: `load` gives a graph, `add_to` adds a model's operations to a builder.
 
 Needs the `onnx` package, which is imported when a model is read. Shapes must be static: where a model leaves
 dimensions of its inputs open, `shapes` says them. What depends on shapes alone is computed while importing.
@@ -20,15 +20,17 @@ from .model import Source
 __all__ = ["ModelError", "add_to", "load"]
 
 
-def load(model, context, shapes=None, constants=None):
+def load(model, context, shapes=None, constants=None, *, keep_definition=False):
     """Builds a model: a path, bytes or an onnx.ModelProto. Blocks until the graph is there.
 
     `shapes` maps input names to lists of sizes; it is needed where the model leaves a dimension open. An input
     in `constants` gets a fixed value instead and is no input of the graph. The graph's inputs and outputs are
-    called as in the model; inputs that no output depends on are left out.
+    called as in the model; inputs that no output depends on are left out. `keep_definition` is build's: with it
+    the graph can be drawn, saved, exported and compared.
     """
     builder = webnn.GraphBuilder(context)
-    return builder.build(add_to(builder, model, shapes, constants)).result()
+    outputs = add_to(builder, model, shapes, constants)
+    return builder.build(outputs, keep_definition=keep_definition).result()
 
 
 def add_to(builder, model, shapes=None, constants=None):

@@ -1,5 +1,7 @@
 """Activations."""
 
+import math
+
 import numpy as np
 
 from .node import MICROSOFT, converts, is_constant
@@ -75,6 +77,11 @@ def convert_swish(n):
     return swish(n, n.value(0), n.attr("alpha", 1.0))
 
 
+@converts("SwiGLU")
+def convert_swiglu(n):
+    return n.b.mul(swish(n, n.value(0), n.attr("alpha", 1.0)), n.value(1))
+
+
 @converts("QuickGelu", domain=MICROSOFT)
 def convert_quick_gelu(n):
     return swish(n, n.value(0), n.attr("alpha", 1.702))
@@ -102,6 +109,8 @@ def gelu_tanh(n, x):
 def convert_prelu(n):
     """The slope broadcasts to the input, never the other way round."""
     x, slope = n.value(0), n.value(1)
+    if n.opset < 7 and slope.shape and math.prod(slope.shape) > 1:  # one number a channel
+        slope = n.reshape(slope, [*slope.shape, *[1] * max(0, n.rank(x) - 2)])
     if np.broadcast_shapes(tuple(x.shape), tuple(slope.shape)) != tuple(x.shape):
         n.fail(f"slope of shape {n.shape(slope)} doesn't fit the input's {n.shape(x)}")
     if n.type(x).startswith("u"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .convert_movement import cut
 from .node import FOLD_LIMIT, converts, is_constant
 
 _MOST_ROUNDS = 10_000
@@ -170,9 +171,7 @@ def convert_split_to_sequence(n):
         if step < 1:
             n.fail(f"parts of {step}")
         sizes = [min(step, size - k) for k in range(0, size, step)]
-    if sum(sizes) != size or min(sizes, default=0) < 1:
-        n.fail(f"parts of {sizes} don't make up {size}")
-    parts = np.split(x, np.cumsum(sizes)[:-1], axis) if is_constant(x) else n.b.split(x, sizes, axis=axis)
+    parts = cut(n, x, sizes, axis)
     if keep or n.has(1):
         return list(parts)
     return [n.reshape(part, [*part.shape[:axis], *part.shape[axis + 1:]]) for part in parts]

@@ -30,7 +30,7 @@ def convert_unary(n):
 
 @converts(*_BINARY)
 def convert_binary(n):
-    return getattr(n.b, _BINARY[n.op_type])(n.value(0), n.value(1))
+    return getattr(n.b, _BINARY[n.op_type])(*n.pair())
 
 
 @converts("Max", "Min", "Sum", "Mean")
@@ -46,7 +46,7 @@ def convert_variadic(n):
 
 @converts("Pow")
 def convert_pow(n):
-    base, exponent = n.value(0), n.value(1)
+    base, exponent = n.pair()
     if n.is_float(base) or not n.is_float(exponent):
         return n.b.pow(base, n.cast(exponent, n.type(base)))
     power = n.b.pow(n.b.cast(base, "float32"), n.cast(exponent, "float32"))
@@ -74,13 +74,17 @@ def convert_mod(n):
 
 @converts("BitShift")
 def convert_shift(n):
-    """Shifts of unsigned numbers are products with, and quotients by, powers of two."""
+    """Shifts are products with, and quotients by, powers of two; to the right the sign fills in. A power beyond
+    the type wraps to 0, and so does what is multiplied with it or divided by it."""
     x, count = n.value(0), n.value(1)
-    if n.type(x) not in _UNSIGNED:
-        n.fail(f"an input of type {n.type(x)} is not supported")
     factor = n.b.pow(n.scalar(2, x), count)
-    left = n.choice("direction", None, ("LEFT", "RIGHT")) == "LEFT"
-    return n.b.mul(x, factor) if left else n.b.div(x, factor)
+    if n.choice("direction", None, ("LEFT", "RIGHT")) == "LEFT":
+        return n.b.mul(x, factor)
+    if n.type(x) in _UNSIGNED:
+        return n.b.div(x, factor)
+    below, ones = n.b.lesser(x, n.scalar(0, x)), n.scalar(-1, x)
+    quotient = n.b.div(n.b.where(below, n.b.sub(ones, x), x), factor)
+    return n.b.where(below, n.b.sub(ones, quotient), quotient)
 
 
 @converts("Clip")

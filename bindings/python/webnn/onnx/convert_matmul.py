@@ -42,6 +42,8 @@ def integer_matmul(n, a, b):
 @converts("Gemm")
 def convert_gemm(n):
     a, b, c = n.value(0), n.value(1), n.optional(2)
+    if n.opset < 7:
+        n.ignore("broadcast")
     alpha, beta = n.attr("alpha", 1.0), n.attr("beta", 1.0)
     a_transpose, b_transpose = bool(n.attr("transA", 0)), bool(n.attr("transB", 0))
     if n.is_float(a):

@@ -104,6 +104,11 @@ def convert_split(n):
     if sizes is None:
         step = -(-x.shape[axis] // count)
         sizes = [max(0, min(step, x.shape[axis] - k * step)) for k in range(count)]
+    return cut(n, x, sizes, axis)
+
+
+def cut(n, x, sizes, axis):
+    """The parts of a value; some may have no elements."""
     if sum(sizes) != x.shape[axis] or any(size < 0 for size in sizes):
         n.fail(f"parts of {sizes} don't make up {x.shape[axis]}")
     if is_constant(x):

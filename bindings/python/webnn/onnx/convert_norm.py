@@ -13,6 +13,8 @@ def convert_batch_normalization(n):
     n.ignore("momentum")
     n.refuse("training_mode", 0)
     n.refuse("spatial", 1)
+    if n.opset < 7:
+        n.ignore("is_test")
     x = n.value(0)
     scale, bias, mean, variance = (n.cast(n.value(k), n.type(x)) for k in range(1, 5))
     return n.b.batch_normalization(x, mean, variance, scale=scale, bias=bias, axis=1,

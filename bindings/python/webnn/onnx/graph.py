@@ -7,7 +7,7 @@ from . import fold, tensors
 from .errors import ModelError
 from .node import CONVERTERS, Emitter, Node, is_constant
 
-_OLDEST_OPSET = 7
+_OLDEST_OPSET = 6
 _MAX_DEPTH = 64          # of graphs and functions within each other
 _MAX_NODES = 100_000   # converted, loops unrolled
 _SPARSE_LIMIT = 1 << 26  # elements of one sparse tensor, written out
@@ -110,10 +110,10 @@ class Importer:
         for value in inputs:
             if value.name in scope.producers:
                 raise ModelError(f"{value.name!r} is an input and the output of a node")
-            elem_type, shape = _described(value, shapes.get(value.name))
             if value.name in constants:
-                scope.values[value.name] = _constant_input(value.name, constants[value.name], elem_type)
+                scope.values[value.name] = _constant_input(value, constants[value.name])
                 continue
+            elem_type, shape = _described(value, shapes.get(value.name))
             scope.values[value.name] = self.emitter.input(value.name, shape, tensors.GRAPH_TYPES[elem_type],
                                                           elem_type == tensors.BOOL)
 
@@ -187,7 +187,7 @@ class Importer:
             raise ModelError(f"the model has more than {_MAX_NODES} nodes, loops unrolled")
         inputs = [scope.home(name).values[name] if name else None for name in proto.input]
         node = Node(self, scope, proto, inputs)
-        if node.domain == "" and node.opset < _OLDEST_OPSET:
+        if node.domain == "" and node.opset < _OLDEST_OPSET and _changed(node.op_type, node.opset):
             raise ModelError(f"{node}: opset {node.opset} is older than {_OLDEST_OPSET}")
         self.emitter.label = proto.name or next(filter(None, proto.output), "")
         results = self._results(node)
@@ -293,8 +293,19 @@ def _opsets(imports):
     return {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in imports}
 
 
-def _described(value, given):
-    """Element type and static shape of a model's input."""
+def _changed(op_type, opset):
+    """Whether an operation was another one before the oldest opset that is read here."""
+    from onnx import defs
+
+    try:
+        then, now = (defs.get_schema(op_type, version).since_version for version in (opset, _OLDEST_OPSET))
+    except defs.SchemaError:
+        return True
+    return then != now
+
+
+def _declared(value):
+    """Element type of a model's input, and its shape as far as the model says it."""
     name = value.name
     if not value.type.HasField("tensor_type"):
         raise ModelError(f"input {name!r} is not a tensor")
@@ -305,14 +316,24 @@ def _described(value, given):
     declared = None
     if value.type.tensor_type.HasField("shape"):
         declared = [_dimension(dim) for dim in value.type.tensor_type.shape.dim]
+    return elem_type, declared
+
+
+def _described(value, given):
+    """Element type and static shape of a model's input."""
+    elem_type, declared = _declared(value)
     if given is None:
-        return elem_type, _known(name, declared)
-    shape = _checked_shape(name, given)
+        return elem_type, _known(value.name, declared)
+    shape = _checked_shape(value.name, given)
+    _check_fit("shapes", value.name, declared, shape)
+    return elem_type, shape
+
+
+def _check_fit(what, name, declared, shape):
     fits = declared is None or len(declared) == len(shape) and all(
         not isinstance(known, int) or known == size for known, size in zip(declared, shape))
     if not fits:
-        raise TypeError(f"shapes: input {name!r} is declared as {declared}, which {shape} doesn't fit")
-    return elem_type, shape
+        raise TypeError(f"{what}: input {name!r} is declared as {declared}, which {shape} doesn't fit")
 
 
 def _dimension(dim):
@@ -340,9 +361,11 @@ def _checked_shape(name, given):
     return [int(size) for size in shape]
 
 
-def _constant_input(name, value, elem_type):
-    array = np.asarray(value)
-    kind = tensors.numpy_type(elem_type)
-    if array.dtype.kind not in "biuf" or array.size > 1 << 28:
-        raise TypeError(f"constants: input {name!r} needs numbers, not {value!r}")
-    return array.astype(kind)
+def _constant_input(value, given):
+    elem_type, declared = _declared(value)
+    array = np.asarray(given)
+    numbers = array.dtype.kind in "biuf" or array.dtype.name == "bfloat16"
+    if not numbers or array.size > 1 << 28:
+        raise TypeError(f"constants: input {value.name!r} needs numbers, not {given!r}")
+    _check_fit("constants", value.name, declared, list(array.shape))
+    return array.astype(tensors.numpy_type(elem_type))

@@ -209,6 +209,20 @@ class Node:
     def optional(self, index):
         return self.inputs[index] if self.has(index) else None
 
+    def pair(self):
+        """The two inputs of an element-wise operation. Before opset 7 the second one's dimensions may be told to
+        stand at an axis of the first, else they stand at its end; the results broadcast as they do today."""
+        a, b = self.value(0), self.value(1)
+        if self.opset >= 7 or not self.attr("broadcast", 0):
+            return a, b
+        axis = self.attr("axis")
+        if axis is None:
+            return a, b
+        behind = self.rank(a) - self.axis(axis, self.rank(a)) - self.rank(b)
+        if behind < 0:
+            self.fail(f"{self.shape(b)} doesn't fit {self.shape(a)} at axis {axis}")
+        return a, self.reshape(b, [*b.shape, *[1] * behind])
+
     def array(self, index):
         """Input `index` as an array: it must be known while importing."""
         value = self.value(index)
