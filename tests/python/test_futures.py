@@ -388,6 +388,67 @@ def test_awaiters_let_go_of_the_future(context):
     assert ref() is None
 
 
+# ---- lost, pending as long as its context lives
+
+
+def test_a_callback_of_lost_may_know_its_context():
+    """The two hold each other: the collector finds them."""
+    context = webnn.ML().create_context().result()
+    context.lost.add_done_callback(lambda done, context=context: None)
+    gone = weakref.ref(context)
+    del context
+    gc.collect()
+    assert gone() is None
+
+
+def test_callbacks_of_lost_run_when_the_context_is_dropped():
+    called = threading.Event()
+    webnn.ML().create_context().result().lost.add_done_callback(lambda done: called.set())
+    gc.collect()
+    assert called.wait(10)
+
+
+def test_callbacks_of_lost_run_once_when_destroyed(context):
+    seen = []
+    called = threading.Event()
+    context.lost.add_done_callback(lambda done: seen.append(done.result().message))
+    context.lost.add_done_callback(lambda done: called.set())
+    gc.collect()
+    context.destroy()
+    assert called.wait(10)
+    assert seen == ["the context was destroyed"]
+
+
+def test_lost_outlives_its_context():
+    context = webnn.ML().create_context().result()
+    lost, seen, called = context.lost, [], threading.Event()
+    lost.add_done_callback(seen.append)
+    lost.add_done_callback(lambda done: called.set())
+    del context
+    gc.collect()
+    assert called.wait(10) and seen == [lost]
+    assert lost.result().message == "the context was released"
+
+
+def test_a_collected_cycle_calls_nothing():
+    """What the collector takes apart is not run: its pieces may be gone."""
+    called = []
+
+    class Owner:
+        def __init__(self):
+            self.context = webnn.ML().create_context().result()
+            self.context.lost.add_done_callback(self.on_lost)
+
+        def on_lost(self, done):
+            called.append(self.context)
+
+    for _ in range(20):
+        Owner()
+    gc.collect()
+    time.sleep(0.05)
+    assert called == []
+
+
 def test_generic_alias():
     assert webnn.Future[int].__origin__ is webnn.Future
 

@@ -280,8 +280,13 @@ static int context_clear(PyObject *self) {
   return 0;
 }
 
+/* Only the collector asks for it, before it takes a cycle apart: from then on callbacks are in pieces. */
+static void context_finalize(PyObject *self) { ((Context *)self)->collected = true; }
+
 static void context_dealloc(PyObject *self) {
   wpy_object_ending(self);
+  PyObject *lost = ((Context *)self)->lost;
+  if (lost != NULL && !((Context *)self)->collected) wpy_future_outlive(lost);
   wpy_context_stop_watching((Context *)self);
   PyThreadState *paused = wpy_pause();
   webnn_context_release(((Context *)self)->native); /* may wait for the worker */
@@ -346,6 +351,7 @@ static PyMethodDef context_methods[] = {
 static PyType_Slot context_slots[] = {
     {Py_tp_doc, "A device and its ordered timeline. Made by ML.create_context. Spec: MLContext."},
     {Py_tp_dealloc, context_dealloc},
+    {Py_tp_finalize, context_finalize},
     {Py_tp_traverse, context_traverse},
     {Py_tp_clear, context_clear},
     {Py_tp_repr, context_repr},

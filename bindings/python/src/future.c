@@ -1,7 +1,8 @@
 /* webnn.Future: a native future with a Python value, waited for, awaited, or called back.
  *
  * The value is made by whoever looks first; callbacks of a future that was pending run in the
- * poller (queue.c), which holds a reference from the first callback on. */
+ * poller (queue.c), which holds a reference from the first callback on. Not to `lost`: it is pending as long as its
+ * context lives, and a callback that knows the context must not keep it alive for ever. The context holds that one. */
 #include "state.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct Future {
   PyObject *subject, *definition;
   PyObject *callbacks; /* a list, NULL for none */
   bool watched;        /* the callback slot is ours */
+  bool adopted;        /* it holds itself, until its callbacks have run */
   bool holds;          /* `data` is the caller's memory */
   Data data;
 } Future;
@@ -169,7 +171,9 @@ static void run_callbacks(Future *self) {
   wpy_lock lock;
   wpy_lock_begin(&lock, (PyObject *)self);
   PyObject *callbacks = self->callbacks;
+  bool adopted = self->adopted;
   self->callbacks = NULL;
+  self->adopted = false;
   wpy_lock_end(&lock);
   Py_ssize_t n = callbacks == NULL ? 0 : PyList_Size(callbacks);
   for (Py_ssize_t i = 0; i < n; i++) {
@@ -179,6 +183,17 @@ static void run_callbacks(Future *self) {
     Py_XDECREF(result);
   }
   Py_XDECREF(callbacks);
+  if (adopted) Py_DECREF(self);
+}
+
+void wpy_future_outlive(PyObject *object) {
+  Future *self = (Future *)object;
+  wpy_lock lock;
+  wpy_lock_begin(&lock, object);
+  bool adopts = self->callbacks != NULL && self->watched && !self->adopted;
+  if (adopts) self->adopted = true;
+  wpy_lock_end(&lock);
+  if (adopts) Py_INCREF(object);
 }
 
 void wpy_future_ready(PyObject *object) {
@@ -319,7 +334,8 @@ static int watch(Future *self) {
   if (watched) return 0;
   Held held = hold(self);
   int failed =
-      held.native == NULL ? 0 : wpy_queue_watch(self->state, (PyObject *)self, held.native);
+      held.native == NULL ? 0 : wpy_queue_watch(self->state, (PyObject *)self, held.native,
+                                                       self->kind == FUTURE_LOST);
   if (failed) self->watched = false;
   drop(&held);
   return failed;

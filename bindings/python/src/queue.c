@@ -19,6 +19,7 @@ typedef struct Note {
   struct Note *next;
   Queue *queue;
   PyObject *future;     /* watched; NULL: something posted, a hold or a pin */
+  bool is_weak;         /* `future` is a weak reference to it */
   void (*run)(void *ud), (*drop)(void *ud);
   void *ud;
   webnn_future *native; /* held on to for a hold */
@@ -147,7 +148,9 @@ static int start(State *state) {
 
 static void process(Note *note) {
   if (note->future != NULL) {
-    wpy_future_ready(note->future);
+    PyObject *future = note->is_weak ? wpy_weakref_get(note->future) : Py_NewRef(note->future);
+    if (future != NULL) wpy_future_ready(future);
+    Py_XDECREF(future);
     Py_DECREF(note->future);
   } else if (note->run != NULL) {
     note->run(note->ud);
@@ -218,10 +221,14 @@ PyMethodDef wpy_queue_methods[] = {
 
 /* ---- what the other files ask for */
 
-int wpy_queue_watch(State *state, PyObject *future, webnn_future *native) {
+int wpy_queue_watch(State *state, PyObject *future, webnn_future *native, bool weak) {
   if (start(state) < 0) return -1;
-  Note *note = note_new(state, future);
+  PyObject *watched = weak ? PyWeakref_NewRef(future, NULL) : Py_NewRef(future);
+  if (watched == NULL) return -1;
+  Note *note = note_new(state, watched);
+  Py_DECREF(watched);
   if (note == NULL) return PyErr_NoMemory(), -1;
+  note->is_weak = weak;
   if (webnn_future_on_done(native, on_settled, note) == WEBNN_OK) return 0;
   Py_DECREF(note->future);
   note_free(note);

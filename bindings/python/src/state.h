@@ -42,6 +42,7 @@ typedef struct Context {
   PyObject *lost;    /* the Future, made when first asked for */
   PyObject *handler; /* of uncaught errors; NULL: none */
   Watcher *watcher;  /* what the core calls when there is one */
+  bool collected;    /* the collector takes it, in a cycle */
 } Context;
 
 typedef struct Tensor {
@@ -202,8 +203,8 @@ int wpy_memory_init(PyObject *module, State *state);
 
 Queue *wpy_queue_new(void);
 void wpy_queue_release(Queue *queue);
-/* Asks for `future`'s done-callbacks to run in the poller once `native` has settled. */
-int wpy_queue_watch(State *state, PyObject *future, webnn_future *native);
+/* Asks for `future`'s done-callbacks to run in the poller once `native` has settled. `weak`: if it is there then. */
+int wpy_queue_watch(State *state, PyObject *future, webnn_future *native, bool weak);
 /* Moves `data` away, to be released when `native` has settled; waits for that when nobody can. */
 void wpy_queue_hold(State *state, Data *data, webnn_future *native);
 /* The same for memory that a graph uses: `*ud` is for `wpy_queue_unpin`, which any thread may call.
@@ -256,6 +257,8 @@ PyObject *wpy_future_new(State *state, wpy_future_kind kind, webnn_future *nativ
                          PyObject *subject, PyObject *definition, Data *data);
 /* Settles and runs the callbacks: the poller's turn. */
 void wpy_future_ready(PyObject *future);
+/* A watched future stays until its callbacks have run, whoever lets it go. */
+void wpy_future_outlive(PyObject *future);
 
 PyObject *wpy_tensor_new(State *state, PyObject *context,
                          webnn_tensor *native); /* takes over a count */

@@ -30,7 +30,7 @@ FUSED = frozenset(
     "sqrt sub tanh".split()
 )
 # In these a sum near 0 is what remains of numbers near 1.
-_BY_PARTS = frozenset("elu gelu hardSwish tanh".split())
+_BY_PARTS = frozenset("elu gelu hardSwish".split())
 _NEAR_ONE = 2.0**-21
 _FACTOR = 8
 
