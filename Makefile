@@ -48,21 +48,23 @@ demo: $(VENV)/installed
 
 # ---- the tests
 
-test: test-c test-asan test-python test-current
+test: test-c test-asan test-python test-current test-lua
 	@echo 'All tests passed.'
 
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON \
   -DPython3_EXECUTABLE=$(CURDIR)/$(BIN)/python
 CTEST := $(BIN)/ctest --output-on-failure
 
+RELEASE := -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN=AUTO -DWEBNN_ONEDNN_FROM=WHEEL
+SANITIZED := -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWEBNN_SANITIZE=address,undefined -DWEBNN_ONEDNN_FROM=WHEEL
+
 test-c: $(VENV)/tools
-	$(CMAKE) -S . -B build/release -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN=AUTO -DWEBNN_ONEDNN_FROM=WHEEL
+	$(CMAKE) -S . -B build/release $(RELEASE)
 	$(BIN)/cmake --build build/release
 	$(CTEST) --test-dir build/release
 
 test-asan: $(VENV)/tools
-	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWEBNN_SANITIZE=address,undefined \
-	  -DWEBNN_ONEDNN_FROM=WHEEL
+	$(CMAKE) -S . -B build/asan $(SANITIZED)
 	$(BIN)/cmake --build build/asan
 	$(CTEST) --test-dir build/asan
 
@@ -99,8 +101,11 @@ lua: $(VENV)/tools
 	echo && echo "export LUA_PATH='$(LUA_TREE)/share/lua/$$folder/?.lua;$(LUA_TREE)/share/lua/$$folder/?/init.lua;;'" && \
 	echo "export LUA_CPATH='$(LUA_TREE)/lib/lua/$$folder/?.so;;'"
 
-test-lua: $(VENV)/tools
-	PATH="$(CURDIR)/$(BIN):$$PATH" tests/lua/run build/lua-tests
+# In the folders of the C tests, whose core it takes.
+test-lua: $(VENV)/tools $(VENV)/installed
+	$(CMAKE) -S . -B build/release $(RELEASE)
+	$(CMAKE) -S . -B build/asan $(SANITIZED)
+	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python tests/lua/run build/release build/asan
 
 # ---- the rest
 

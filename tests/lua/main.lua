@@ -22,7 +22,9 @@ if arg[at] == "--filter" then
   harness.filter = arg[at + 1]
   at = at + 2
 end
-local env = { webnn = webnn, backend = os.getenv "WEBNN_BACKEND", data = folder .. "/../data/" }
+local env = {
+  webnn = webnn, backend = os.getenv "WEBNN_BACKEND", data = folder .. "/../data/", root = folder .. "/../../",
+}
 
 --- A context that all tests of a run share.
 function env.context()
