@@ -125,6 +125,20 @@ static webnn_operand *a_turned_result(maker *m) {
 }
 static webnn_operand *an_input_as_output(maker *m) { return identity_of(m, image(m)); }
 static webnn_operand *a_follower(maker *m) { return reverse_of(m, relu_of(m, image(m))); }
+static webnn_operand *turned_numbers(maker *m) {
+  float data[144];
+  webnn_operand *out = NULL;
+  const webnn_descriptor desc = {F32, 4, (const uint32_t[]){2, 6, 3, 4}};
+  for (size_t i = 0; i < 144; i++) data[i] = 0.25f * (float)(i % 29);
+  m->failed |= webnn_builder_constant(m->builder, &desc, data, sizeof data, &out) != WEBNN_OK;
+  return transpose_of(m, out, SHAPE(0, 2, 3, 1));
+}
+static webnn_operand *a_reshape_of_a_turned_constant(maker *m) {
+  return add_of(m, image(m), reshape_of(m, turned_numbers(m), SHAPE(2, 6, 3, 4)));
+}
+static webnn_operand *a_turned_constant(maker *m) {
+  return softplus_of(m, add_of(m, input(m, "x", SHAPE(2, 3, 4, 6)), turned_numbers(m)));
+}
 static webnn_operand *a_reader(maker *m) { return reduce_sum_of(m, relu_of(m, image(m))); }
 
 /* `n_steps` with layouts and fusion, without either. */
@@ -150,6 +164,8 @@ static const struct {
     ROW(an_input_as_output, 1, 1),
     ROW(a_follower, 4, 2),
     ROW(a_reader, 3, 2),
+    ROW(a_reshape_of_a_turned_constant, 2, 2), /* turned back, added */
+    ROW(a_turned_constant, 5, 3),
 };
 
 static bool run_lowered(webnn_operand *(*make)(maker *), const char *passes, float *out, size_t *n_out,

@@ -180,6 +180,9 @@ static webnn_operand *identities(maker *m) {
 static webnn_operand *reshapes(maker *m) { return reshape(m, reshape(m, row(m), SHAPE(16)), SHAPE(4, 4)); }
 static webnn_operand *transposes_that_cancel(maker *m) { return transpose_of(m, transpose_of(m, row(m))); }
 static webnn_operand *a_transpose_of_ones(maker *m) { return transpose_of(m, input(m, "x", SHAPE(1, 8, 1))); }
+static webnn_operand *a_reshape_of_a_turned_constant(maker *m) { /* "-all" turns it at the run */
+  return add_of(m, row(m), reshape(m, transpose_of(m, constant(m, SHAPE(4, 4), 0.5f)), SHAPE(2, 8)));
+}
 static webnn_operand *a_global_average(maker *m) { return average_pool2d_of(m, plane(m)); }
 static webnn_operand *a_global_maximum(maker *m) { return max_pool2d_of(m, plane(m)); }
 static webnn_operand *a_sum_of_constants(maker *m) {
@@ -295,6 +298,7 @@ static const struct {
     ROW("canonicalise", a_global_average, "reduce_mean"),
     ROW("canonicalise", a_global_maximum, "reduce_max"),
     ROW("canonicalise", transposes_that_cancel, "transpose transpose"),
+    ROW("canonicalise", a_reshape_of_a_turned_constant, "transpose reshape add"),
     ROW("simplify", identities, "relu"),
     ROW("simplify", reshapes, "reshape"),
     ROW("simplify", transposes_that_cancel, "transpose"),

@@ -72,14 +72,14 @@ static webnn_status cell_in_layout(wnn_program *program, const wnn_value *value,
   return add_reorder(program, first, *out);
 }
 
-/* The same for what a step reads. Constants stay as they are: kernels that want them otherwise pack
- * them. */
+/* The same for what a step reads. Constants that lie plain stay so: kernels that want them otherwise pack them. */
 static webnn_status cell_to_read(wnn_program *program, const wnn_value *value, wnn_layout layout,
                                  wnn_cell **out) {
   wnn_cell *first = program->cells[value->id];
-  *out = find_layout(program, value, &layout);
-  if (*out == NULL && first->root->place == WNN_PLACE_CONSTANT) *out = first;
-  return *out != NULL ? WEBNN_OK : cell_in_layout(program, value, layout, out);
+  bool stays = first->root->place == WNN_PLACE_CONSTANT && wnn_layout_is_plain(&first->layout, &first->desc);
+  if (!stays) return cell_in_layout(program, value, layout, out);
+  *out = first;
+  return WEBNN_OK;
 }
 
 /* ---- views */
@@ -255,8 +255,7 @@ static webnn_status add_step_cells(wnn_program *program, wnn_step *step) {
   webnn_status status = WEBNN_OK;
   for (size_t i = 0; i < step->region.n_inputs && status == WEBNN_OK; i++)
     if (step->values[i] != NULL)
-      status = cell_to_read(program, step->values[i], input_layout(program, step, &c, i),
-                            &step->inputs[i]);
+      status = cell_to_read(program, step->values[i], input_layout(program, step, &c, i), &step->inputs[i]);
   if (status == WEBNN_OK) status = add_outputs(program, step, &c);
   if (status == WEBNN_OK) status = wnn_program_add_step(program, step);
   return status;
@@ -266,7 +265,7 @@ static webnn_status add_leaves(wnn_program *program) {
   wnn_graph *graph = program->graph;
   for (size_t i = 0; i < graph->n_inputs + graph->n_constants; i++) {
     bool is_input = i < graph->n_inputs;
-    const wnn_value *value = is_input ? graph->inputs[i].value : graph->constants[i - graph->n_inputs];
+    wnn_value *value = is_input ? graph->inputs[i].value : graph->constants[i - graph->n_inputs];
     wnn_cell *cell = new_cell(program, &value->desc, wnn_layout_plain(value->desc.rank),
                               is_input ? WNN_PLACE_INPUT : WNN_PLACE_CONSTANT);
     if (cell == NULL) return WEBNN_ERROR_UNKNOWN;
