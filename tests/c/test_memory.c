@@ -12,6 +12,7 @@ typedef struct meter {
   size_t fails_at;       /* this one gets none; 0: all do */
   atomic_size_t n_failed;
   atomic_llong n_bytes; /* in use */
+  atomic_llong n_most;  /* … and at the highest */
   atomic_llong n_blocks;
   atomic_int n_wrong; /* sizes or alignments that can't be */
 } meter;
@@ -41,7 +42,9 @@ static void *measured(void *ud, void *ptr, size_t old_size, size_t new_size, siz
     ((header *)block)->size = new_size;
     memset((char *)block + HEADER, 0xA5, new_size); /* nobody may count on zeros */
     if (ptr != NULL) memcpy((char *)block + HEADER, ptr, old_size < new_size ? old_size : new_size);
-    atomic_fetch_add(&m->n_bytes, (long long)new_size);
+    long long now = atomic_fetch_add(&m->n_bytes, (long long)new_size) + (long long)new_size;
+    long long most = atomic_load(&m->n_most);
+    while (now > most && !atomic_compare_exchange_weak(&m->n_most, &most, now)) continue;
     atomic_fetch_add(&m->n_blocks, 1);
   }
   if (ptr != NULL) {
@@ -246,11 +249,56 @@ TEST(memory_goes_with_destroy) {
   CHECK(m.n_blocks == 0);
 }
 
+enum { WIDTH = 256, LAYERS = 12 };
+
+static webnn_status make_layers(webnn_builder *builder, webnn_graph **out) {
+  static float weights[WIDTH * WIDTH];
+  const uint32_t x_shape[2] = {32, WIDTH}, w_shape[2] = {WIDTH, WIDTH};
+  webnn_descriptor x_desc = {WEBNN_DATA_TYPE_FLOAT32, 2, x_shape}, w_desc = x_desc;
+  w_desc.shape = w_shape;
+  webnn_operand *x = NULL, *w = NULL;
+  webnn_status status = webnn_builder_input(builder, WEBNN_STR("x"), &x_desc, &x);
+  for (size_t i = 0; i < LAYERS && status == WEBNN_OK; i++) {
+    for (size_t k = 0; k < WIDTH * WIDTH; k++) weights[k] = (float)((k + i) % 7);
+    status = webnn_builder_constant(builder, &w_desc, weights, sizeof weights, &w);
+    if (status == WEBNN_OK) status = webnn_matmul(builder, x, w, NULL, &x);
+  }
+  if (status != WEBNN_OK) return status;
+  return webnn_builder_build_sync(builder, &(webnn_named_operand){WEBNN_STR("y"), x}, 1, out);
+}
+
+/* Backends pack weights: a build holds one of them twice at a time, not all. */
+TEST(weights_are_held_once) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  static meter m;
+  webnn_allocator allocator = {measured, &m};
+  webnn_context *context = NULL;
+  webnn_builder *builder = NULL;
+  webnn_graph *graph = NULL;
+  webnn_graph_memory use = WEBNN_GRAPH_MEMORY_INIT;
+  options.allocator = &allocator;
+  options.threads = 1;
+  if (!CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK)) return;
+  CHECK_STATUS(webnn_builder_create(context, &builder, NULL), WEBNN_OK);
+  long long before = atomic_load(&m.n_bytes);
+  CHECK_STATUS(make_layers(builder, &graph), WEBNN_OK);
+  webnn_builder_release(builder);
+  if (graph != NULL) webnn_graph_get_memory(graph, &use);
+  CHECK(use.weights >= LAYERS * WIDTH * WIDTH * sizeof(float));
+  double kept = (double)(use.weights + use.arena + use.scratch);
+  CHECK((double)(atomic_load(&m.n_bytes) - before) <= 1.1 * kept);
+  CHECK((double)(atomic_load(&m.n_most) - before) <= 1.3 * kept);
+  webnn_graph_release(graph);
+  webnn_context_release(context);
+  CHECK(atomic_load(&m.n_bytes) == 0);
+}
+
 int main(int argc, char **argv) {
   return harness_main(argc, argv,
                       (harness_test[]){RUN(everything_comes_from_the_hooks),
                                        RUN(no_memory_at_any_place),
                                        RUN(a_context_survives_want),
                                        RUN(memory_goes_with_destroy),
+                                       RUN(weights_are_held_once),
                                        {NULL, NULL}});
 }

@@ -86,17 +86,37 @@ static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size
                        region->anchor->op->name, wnn_desc_format(&region->anchor_desc).text);
 }
 
+static wnn_cell *constant_root(const wnn_step *step, size_t i) {
+  wnn_cell *root = step->inputs[i] ? step->inputs[i]->root : NULL;
+  return root != NULL && root->place == WNN_PLACE_CONSTANT ? root : NULL;
+}
+
+/* Constants go as soon as the last of their readers has packed them: a build never holds all weights twice. */
+static void release_packed(const wnn_step *step) {
+  for (size_t i = 0; i < step->region.n_inputs; i++) {
+    wnn_cell *root = constant_root(step, i);
+    if (root == NULL) continue;
+    if (i >= 64 || !(step->plan->packed >> i & 1)) root->needed = true;
+    if (--root->n_readers != 0 || root->needed) continue;
+    wnn_value *value = root->constant;
+    wnn_blob_release(value->blob);
+    value->blob = NULL;
+  }
+}
+
 static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
-  for (size_t i = 0; i < program->n_steps; i++) {
-    wnn_step *step = program->steps[i];
-    webnn_status status = plan_step(program->lowering, step, i, err);
+  for (size_t s = 0; s < program->n_steps; s++)
+    for (size_t i = 0; i < program->steps[s]->region.n_inputs; i++) {
+      wnn_cell *root = constant_root(program->steps[s], i);
+      if (root != NULL) root->n_readers++;
+    }
+  for (size_t s = 0; s < program->n_steps; s++) {
+    wnn_step *step = program->steps[s];
+    webnn_status status = plan_step(program->lowering, step, s, err);
     if (status != WEBNN_OK) return status;
     if (step->plan->scratch_bytes > program->scratch_bytes)
       program->scratch_bytes = step->plan->scratch_bytes;
-    for (size_t k = 0; k < step->region.n_inputs; k++) {
-      bool packed = k < 64 && (step->plan->packed >> k & 1);
-      if (step->inputs[k] != NULL && !packed) step->inputs[k]->root->needed = true;
-    }
+    release_packed(step);
   }
   return WEBNN_OK;
 }

@@ -22,10 +22,10 @@ struct wnn_cell {
   /* Of roots: */
   wnn_place place;
   size_t index;          /* of the graph input or output */
-  const wnn_value *constant;
+  wnn_value *constant; /* its blob goes when all its readers have packed it */
   size_t n_bytes, offset; /* in the arena */
   size_t first, last;     /* steps that write and read it */
-  size_t n_readers;       /* operands that read it */
+  size_t n_readers;       /* constants: operands that read it and aren't planned yet */
   bool needed;            /* constants: some kernel reads the bytes at the run */
 };
 
