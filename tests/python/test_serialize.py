@@ -1,6 +1,8 @@
 """Graph files from Python."""
 
+import gc
 import json
+import pathlib
 import struct
 
 import numpy as np
@@ -102,3 +104,28 @@ def test_wrong_arguments(context, small, tmp_path):
     builder.build(outputs).result()
     with pytest.raises(webnn.InvalidStateError):
         serialize.dumps(builder, outputs)
+
+
+def test_a_file_is_mapped_as_long_as_its_bytes_are_needed(tmp_path):
+    if not pathlib.Path("/proc/self/maps").exists():
+        pytest.skip("looks into Linux's list of mappings")
+    context = webnn.ML().create_context(backend="reference").result()  # its kernels read constants as they are
+    builder = webnn.GraphBuilder(context)
+    rng = np.random.default_rng(3)
+    large, small = (rng.random(shape).astype("float32") for shape in ([512, 256], [256]))
+    x = builder.input("x", [64, 512], "float32")
+    path = tmp_path / "mapped.webnn"
+    serialize.save(path, builder, {"y": builder.add(builder.matmul(x, builder.constant(large)), builder.constant(small))})
+    is_mapped = lambda: str(path) in pathlib.Path("/proc/self/maps").read_text()
+    graph = serialize.load(path, context)
+    assert is_mapped()
+    ones = np.ones([64, 512], "float32")
+    np.testing.assert_allclose(context.compute(graph, {"x": ones})["y"], ones @ large + small, rtol=1e-5)
+    del graph
+    gc.collect()
+    assert not is_mapped()
+    context = webnn.ML().create_context().result()
+    if context.info["backend"] == "onednn":
+        graph = serialize.load(path, context)
+        assert not is_mapped()  # packed
+        np.testing.assert_allclose(context.compute(graph, {"x": ones})["y"], ones @ large + small, rtol=1e-5)

@@ -1,3 +1,5 @@
+/* A file in memory. What isn't needed any longer is given back page by page. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "serial/map.h"
 
 #include <errno.h>
@@ -41,10 +43,42 @@ webnn_status wnn_mapping_open(const char *path, const wnn_alloc *alloc, wnn_mapp
 
 void wnn_mapping_retain(wnn_mapping *mapping) { wnn_ref_retain(&mapping->ref); }
 
-void wnn_mapping_release(void *ud) {
-  wnn_mapping *mapping = ud;
+void wnn_mapping_release(wnn_mapping *mapping) {
   if (mapping == NULL || !wnn_ref_release(&mapping->ref)) return;
   wnn_alloc alloc = mapping->alloc;
   if (mapping->data != NULL) munmap((void *)mapping->data, mapping->n_bytes);
   wnn_alloc_free(&alloc, mapping, sizeof *mapping);
+}
+
+struct wnn_mapped_part {
+  wnn_mapping *mapping;
+  const char *data;
+  size_t n_bytes;
+};
+
+wnn_mapped_part *wnn_mapping_part(wnn_mapping *mapping, const char *data, size_t n_bytes) {
+  wnn_mapped_part *part = wnn_alloc_get(&mapping->alloc, sizeof *part);
+  if (part == NULL) return NULL;
+  wnn_mapping_retain(mapping);
+  *part = (wnn_mapped_part){mapping, data, n_bytes};
+  return part;
+}
+
+/* The pages that lie wholly in the part: whoever reads them all the same gets them from the file again. */
+static void let_pages_go(const wnn_mapped_part *part) {
+#ifdef MADV_DONTNEED
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)(part->data - part->mapping->data);
+  const size_t begin = (at + page - 1) / page * page, end = (at + part->n_bytes) / page * page;
+  if (begin < end) (void)madvise((char *)part->mapping->data + begin, end - begin, MADV_DONTNEED);
+#else
+  (void)part;
+#endif
+}
+
+void wnn_mapped_part_release(void *ud) {
+  wnn_mapped_part *part = ud;
+  wnn_mapping *mapping = part->mapping;
+  let_pages_go(part);
+  wnn_alloc_free(&mapping->alloc, part, sizeof *part);
+  wnn_mapping_release(mapping);
 }

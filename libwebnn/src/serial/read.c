@@ -164,15 +164,19 @@ static webnn_status find_bytes(loader *l, const wnn_json *tensor, const wnn_desc
   return WEBNN_OK;
 }
 
+/* Smaller constants are copied: kernels read biases and the like at the run, which would keep the pages round them. */
+#define MIN_MAPPED ((size_t)64 * 1024)
+
 static webnn_status add_constant(loader *l, const webnn_descriptor *desc, const char *bytes, size_t n_bytes,
                                  webnn_operand **out) {
   bool aligned = (uintptr_t)bytes % webnn_data_type_bytes(desc->data_type) == 0;
-  if (l->mapping == NULL || !aligned)
+  if (l->mapping == NULL || !aligned || n_bytes < MIN_MAPPED)
     return webnn_builder_constant(l->builder, desc, bytes, n_bytes, out);
-  wnn_mapping_retain(l->mapping);
-  webnn_status status = webnn_builder_constant_mapped(l->builder, desc, bytes, n_bytes, wnn_mapping_release,
-                                                      l->mapping, out);
-  if (status != WEBNN_OK) wnn_mapping_release(l->mapping);
+  wnn_mapped_part *part = wnn_mapping_part(l->mapping, bytes, n_bytes);
+  if (part == NULL) return no_memory(l);
+  webnn_status status = webnn_builder_constant_mapped(l->builder, desc, bytes, n_bytes, wnn_mapped_part_release,
+                                                      part, out);
+  if (status != WEBNN_OK) wnn_mapped_part_release(part);
   return status;
 }
 
