@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times models, dispatch and import against onnxruntime and OpenVINO.
+"""Times models, dispatch, loading and import against onnxruntime and OpenVINO, and weighs loaded models.
 
 All engines run in one process, in turns: engines' threads spin for a while after a run and disturb the next one,
 so each turn begins with a pause and a run that isn't counted. Figures are medians; the last column is ours divided by the
 better peer's. A ratio is worth no more than the spread of an engine against itself, which is printed too.
 
-    bench/bench.py [models|dispatch|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
+    bench/bench.py [models|dispatch|load|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
 """
 
 import argparse
@@ -220,7 +220,40 @@ def bench_import(options):
     return [print_row("import", 1, medians, {})]
 
 
-BENCHES = {"models": bench_models, "dispatch": bench_dispatch, "import": bench_import}
+def bench_load(options):
+    """Memory that a loaded model adds and the time to its first result, each engine in processes of its own."""
+    import load
+
+    fetch = load_tool("fetch_models")
+    models = [(name, fetch.fetch(name), draw(entry)) for name, entry in fetch.entries().items()
+              if "inputs" in entry and (not options.only or name in options.only)]
+    engines, threads, rows = ("webnn", "webnn file", "onnxruntime", "openvino"), max(options.threads), []
+    print(f"{'':18} {'resident MiB':^35}   {'ratio':^11}   {'to the first result, ms':^35}   {'ratio':^11}   build's peak / kept")
+    print(f"{'':18} " + " ".join(f"{e[:8]:>8}" for e in engines) + "    onnx  file  "
+          + " ".join(f"{e[:8]:>8}" for e in engines) + "    onnx  file")
+    for name, found in load.rows(models, engines, threads, options.times):
+        rows.append({"name": name, "threads": threads, "engines": found})
+        print_load(name, found, engines)
+    return rows
+
+
+def print_load(name, found, engines):
+    cells = []
+    for key, unit, digits in (("resident", 1 << 20, 1), ("seconds", 1e-3, 1)):
+        values = {e: found[e][key] / unit for e in engines if not isinstance(found[e], str)}
+        base = values.get("onnxruntime")
+        cells += [" ".join(f"{values[e]:8.{digits}f}" if e in values else f"{'-':>8}" for e in engines), "  "]
+        cells += [f"{values[e] / base:6.2f}" if e in values and base else f"{'-':>6}" for e in engines[:2]]
+    ours = found["webnn file"]
+    if not isinstance(ours, str):
+        kept = ours["account"]["weights"] + ours["account"]["arena"] + ours["account"]["scratch"]
+        code = ours["resident"] - ours["anonymous"]  # of the library: not what a model takes
+        cells.append(f"  {(ours['highest'] - code) / kept:6.2f}")
+    reasons = "; ".join(f"{e}: {found[e][:120]}" for e in engines if isinstance(found[e], str))
+    print(f"{name:18} {''.join(cells)}  {reasons}", flush=True)
+
+
+BENCHES = {"models": bench_models, "dispatch": bench_dispatch, "load": bench_load, "import": bench_import}
 
 
 def main():
@@ -229,6 +262,7 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row")
+    parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load")
     parser.add_argument("--json", help="where to write the rows too")
     options = parser.parse_args()
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
