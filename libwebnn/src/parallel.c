@@ -149,8 +149,11 @@ static void run_here(size_t n, wnn_parallel_fn fn, void *arg) {
 
 void wnn_pool_enter(wnn_pool *pool) {
   omp_set_num_threads((int)pool->n_threads);
-  if (pool->n_threads > 1 && ballast_threads(pool) <= MAX_BALLAST)
+  wnn_mutex_lock(&pool->lock);
+  if (!pool->started && pool->n_threads > 1 && ballast_threads(pool) <= MAX_BALLAST)
     pool->has_ballast = wnn_thread_start(&pool->ballast, be_ballast, pool);
+  pool->started = true;
+  wnn_mutex_unlock(&pool->lock);
 }
 
 static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {

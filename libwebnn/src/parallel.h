@@ -21,7 +21,7 @@ uint32_t wnn_pool_threads(const wnn_pool *pool);
 /* True when waiting threads have a processor to spare for a short spin. */
 bool wnn_pool_spins(const wnn_pool *pool);
 
-/* Called by the thread that will hand out the work, once, before the first of it. */
+/* Called by the thread that will hand out the work before the first of it; again does no harm. */
 void wnn_pool_enter(wnn_pool *pool);
 
 /* How many threads a context gets when it doesn't say. */

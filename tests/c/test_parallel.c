@@ -1,6 +1,7 @@
 /* The pool: every part once, whoever does it; and how many threads there are to be. */
 #include "parallel.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -151,6 +152,29 @@ TEST(nobody_spins_for_long) {
   wnn_pool_free(pool);
 }
 
+static int count_threads(void) {
+  int n = 0;
+  DIR *folder = opendir("/proc/self/task");
+  if (folder == NULL) return 0;
+  while (readdir(folder) != NULL) n++;
+  closedir(folder);
+  return n;
+}
+
+TEST(no_thread_stays_behind) {
+  const int before = count_threads();
+  for (uint32_t i = 0; i < 200; i++) { /* pools that end before their threads are quite there */
+    int counts[MANY] = {0};
+    wnn_pool *pool = wnn_pool_create(&system_alloc, 1 + i % 4);
+    for (int k = 0; k < 3; k++) wnn_pool_enter(pool);
+    if (i < 4) wnn_parallel(pool, MANY, count_part, counts);
+    wnn_pool_free(pool);
+  }
+  /* OpenMP keeps a team for each thread that has had one, this one's among them: 3 helpers. */
+  for (int i = 0; i < 500 && count_threads() > before + 3; i++) nap(10000000);
+  CHECK(count_threads() <= before + 3);
+}
+
 TEST(split_covers_everything) {
   for (size_t n_items = 0; n_items < 20; n_items++)
     for (size_t n = 1; n < 8; n++) {
@@ -254,6 +278,7 @@ int main(int argc, char **argv) {
                                        RUN(many_rounds_lose_nothing),
                                        RUN(parts_run_at_the_same_time),
                                        RUN(nobody_spins_for_long),
+                                       RUN(no_thread_stays_behind),
                                        RUN(split_covers_everything),
                                        RUN(there_is_a_default),
                                        RUN(quota_is_read_from_the_groups),
