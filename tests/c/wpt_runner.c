@@ -1,11 +1,13 @@
 /* Runs conformance vectors (tests/data/wpt) on one backend, through the call that serves every
  * operation.
  *
- *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] [--through file] file.json ...
+ *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] [--through file]
+ *              [--leaves inputs|constants] file.json ...
  *
  * A file is a vector file, or a list of some that lie next to it (files.json). --filter picks the
- * tests whose id or title contains the text. --through file writes each graph down and reads it back. Each test runs twice: on memory of ours, and on
- * tensors. The exit code is 77 where the backend isn't there. */
+ * tests whose id or title contains the text. --through file writes each graph down and reads it
+ * back. --leaves makes inputs of all constants, or the reverse. Each test runs twice: on memory of
+ * ours, and on tensors. The exit code is 77 where the backend isn't there. */
 #include "wpt_trial.h"
 
 #include <stdio.h>
@@ -17,7 +19,7 @@
 #define EXIT_SKIPPED 77
 
 typedef struct settings {
-  const char *backend, *passes, *filter, *through;
+  const char *backend, *passes, *filter, *through, *leaves;
 } settings;
 
 static bool compare(wpt_trial *t, const char *how) {
@@ -132,6 +134,8 @@ static bool run_test(const settings *s, webnn_context *context, const json *test
   if (t == NULL) return false;
   t->context = context;
   t->through_file = s->through != NULL;
+  if (s->leaves != NULL)
+    t->leaves = strcmp(s->leaves, "constants") == 0 ? WPT_LEAVES_CONSTANTS : WPT_LEAVES_INPUTS;
   t->test = test;
   /* Tensors would hold the largest ones a second time. */
   bool ok = wpt_build(t) && run_on_memory(t) && (large != NULL || run_on_tensors(t));
@@ -217,8 +221,11 @@ static int take_option(char **argv, settings *s) {
   const struct {
     const char *name;
     const char **value;
-  } options[] = {{"--backend", &s->backend}, {"--passes", &s->passes}, {"--filter", &s->filter},
-               {"--through", &s->through}};
+  } options[] = {{"--backend", &s->backend},
+                 {"--passes", &s->passes},
+                 {"--filter", &s->filter},
+                 {"--through", &s->through},
+                 {"--leaves", &s->leaves}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
     if (argv[0] == NULL || argv[1] == NULL || strcmp(argv[0], options[i].name) != 0) continue;
     *options[i].value = argv[1];

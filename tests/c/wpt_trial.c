@@ -222,7 +222,9 @@ static bool add_input(wpt_trial *t, const json *input) {
                                       json_get(input, "data"));
   if (problem != NULL) return WPT_FAIL(t, "%.*s: %s", (int)input->key_size, input->key, problem);
   const json *constant = json_get(input, "constant");
-  bool is_constant = constant != NULL && constant->kind == JSON_TRUE;
+  bool is_constant =
+      t->leaves == WPT_LEAVES_CONSTANTS ||
+      (t->leaves == WPT_LEAVES_AS_GIVEN && constant != NULL && constant->kind == JSON_TRUE);
   webnn_status status =
       is_constant ? webnn_builder_constant(t->builder, &descriptor, data, n_bytes, &operand)
                   : webnn_builder_input(t->builder, key_of(input), &descriptor, &operand);

@@ -24,10 +24,14 @@ typedef struct wpt_wanted {
   void *expected, *is;
 } wpt_wanted;
 
+/* What the leaves of graphs are: as the test has them, or all of one kind. */
+typedef enum wpt_leaves { WPT_LEAVES_AS_GIVEN, WPT_LEAVES_INPUTS, WPT_LEAVES_CONSTANTS } wpt_leaves;
+
 typedef struct wpt_trial {
   webnn_context *context;
   const json *test;
   bool through_file; /* the graph is written down and read back before it is built */
+  wpt_leaves leaves;
   webnn_builder *builder;
   webnn_graph *graph;
   wpt_named operands[WPT_MAX_OPERANDS];

@@ -68,7 +68,8 @@ def _integer_power(base, exponent):
 @operation
 def pow(a, b):
     if is_float(a):
-        return narrow(np.power(wide(a), wide(b)), a.dtype)
+        # Where the exponent is one number NumPy may take a square root, which is NaN for -inf.
+        return narrow(np.power(*(x.copy() for x in np.broadcast_arrays(wide(a), wide(b)))), a.dtype)
     return _integer_power(a, b)
 
 
