@@ -189,6 +189,15 @@ TEST(damage_does_no_harm) {
 #define OUTER(structure) "{\"__metadata__\":{\"webnn\":" structure "}"
 #define GRAPH(text) OUTER("\"{\\\"version\\\":1," text "\"")
 #define Q "\\\""
+#define LISTS(inputs, constants, operators, outputs)                                                       \
+  GRAPH(Q "inputs" Q ":[" inputs "]," Q "constants" Q ":[" constants "]," Q "operators" Q ":[" operators   \
+        "]," Q "outputs" Q ":[" outputs "]}")
+#define NAMED(text) Q "name" Q ":" Q text Q
+#define OP(name) Q "op" Q ":" Q name Q
+#define RELU(more, options, outputs)                                                                       \
+  "{" OP("relu") "," Q "args" Q ":{" Q "input" Q ":0" more "}," Q "options" Q ":" options "," Q "outputs" Q \
+                 ":[" outputs "]}"
+#define K0 ",\"0\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}" /* constant 0, a scalar */
 static const struct {
   const char *header, *fragment;
 } lies[] = {
@@ -234,6 +243,52 @@ static const struct {
            ":{" Q "input" Q ":0," Q "axis" Q ":0}," Q "options" Q ":{}," Q "outputs" Q ":[1]}]," Q "outputs" Q ":[]}")
          ",\"0\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}",
      "softmax: input has rank 0"},
+    {LISTS("", "0", "", "") ",\"0\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,3]}}", "inside the file"},
+    {LISTS("", "0", "", "") ",\"0\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4,4]}}", "inside the file"},
+    {LISTS("", "0", "", "") ",\"0\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}",
+     "no list of at most 8 numbers"},
+    {LISTS("", "0", "", "") ",\"0\":{\"dtype\":\"F32\",\"shape\":1,\"data_offsets\":[0,4]}}",
+     "no list of at most 8 numbers"},
+    {LISTS("", "1", "", "") ",\"1\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", "no number below 1"},
+    {LISTS("", "-1", "", "") "}", "a constant has no id"},
+    {LISTS("", "1e3", "", "") "}", "a constant has no id"},
+    {LISTS("{" NAMED("x") "," Q "shape" Q ":[]," Q "id" Q ":0}", "", "", "") "}", "input 'x' has no data type"},
+    {LISTS("{" NAMED("x") "," Q "dataType" Q ":" Q "float32" Q "," Q "shape" Q ":[0]," Q "id" Q ":0}", "", "", "") "}",
+     "dimension 0 is 0"},
+    {LISTS("{" NAMED("x") "," Q "dataType" Q ":" Q "float32" Q "," Q "shape" Q ":[]}", "", "", "") "}",
+     "no number below 1"},
+    {LISTS("", "0", "{" OP("relu") "}", "") K0, "no name or no outputs"},
+    {LISTS("", "0", "{" OP("relu") "," Q "outputs" Q ":[]}", "") K0, "no name or no outputs"},
+    {LISTS("", "0", "{" Q "outputs" Q ":[1]}", "") K0, "no name or no outputs"},
+    {LISTS("", "0", "{" OP("relu\\\\u0000") "," Q "outputs" Q ":[1]}", "") K0, "no operation 'relu"},
+    {LISTS("", "0", "{" OP("relu") "," Q "outputs" Q ":[1]}", "") K0, "arguments or options are missing"},
+    {LISTS("", "0", RELU("", "[]", "1"), "") K0, "arguments or options are missing"},
+    {LISTS("", "0", RELU("," Q "input" Q ":0", "{}", "1"), "") K0, "'input' is no option of it, or there twice"},
+    {LISTS("", "0", RELU("", "{" Q "input" Q ":0}", "1"), "") K0, "'input' is no option of it"},
+    {LISTS("", "0", RELU("", "{" Q "label" Q ":7}", "1"), "") K0, "relu: label is of the wrong kind"},
+    {LISTS("", "0", RELU("", "{}", "1,2"), "") K0, "relu: gives 1 operands, the file has 2"},
+    {LISTS("", "0", RELU("", "{}", "0"), "") K0, "id 0 is there twice"},
+    {LISTS("", "0", RELU("", "{}", "2"), "") K0, "no number below 2"},
+    {LISTS("", "0", "", "{" Q "id" Q ":0}") K0, "an output has no name"},
+    {LISTS("", "0", "", "{" NAMED("y") "," Q "id" Q ":1}") K0, "isn't there before"},
+    {LISTS("", "0", "", "{" NAMED("y") "}") K0, "isn't there before"},
+    {"{\"a\":1", "has no end"},
+    {"{\"a\"", "member has no name"},
+    {"{\"a\":", "ends too early"},
+    {"{a:1}", "member has no name"},
+    {"{} 1", "something follows the end"},
+    {"{\"a\":+1}", "a value is none"},
+    {"{\"a\":01}", "a value is none"},
+    {"{\"a\":1.}", "a value is none"},
+    {"{\"a\":1e}", "a value is none"},
+    {"{\"a\":nul}", "a value is none"},
+    {"{\"a\":\"b}", "a string has no end"},
+    {"{\"a\":\"\t\"}", "control character"},
+    {"{\"a\":\"\\x\"}", "bad escape"},
+    {"{\"a\":\"\\u12G4\"}", "bad escape"},
+    {"{\"a\":\"\\ud800\"}", "bad escape"},
+    {"{\"a\":\"\\udc00\"}", "bad escape"},
+    {"{\"a\":\"\xff\"}", "not UTF-8"},
 };
 
 TEST(lies_are_told_apart) {
@@ -263,6 +318,23 @@ TEST(nesting_has_a_limit) {
   CHECK_STATUS(read_into_fresh(context, file, 8 + n, &err), WEBNN_ERROR_OPERATION);
   CHECK(strstr(err.message, "nested too deeply") != NULL);
   free(file);
+  webnn_context_release(context);
+}
+
+/* A header that claims more than there is, up to all that a number holds. */
+TEST(a_header_is_inside_its_file) {
+  webnn_context *context = make_context();
+  static const uint64_t lengths[] = {3, 4, UINT64_MAX - 7, UINT64_MAX};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    unsigned char file[10] = {0};
+    webnn_error err;
+    for (size_t k = 0; k < 8; k++) file[k] = (unsigned char)(lengths[i] >> (8 * k));
+    memcpy(file + 8, "{}", 2);
+    CHECK_STATUS(read_into_fresh(context, file, sizeof file, &err), WEBNN_ERROR_OPERATION);
+    CHECK(strstr(err.message, "the file has 2 behind it") != NULL);
+    CHECK_STATUS(read_into_fresh(context, file, i, &err), WEBNN_ERROR_OPERATION);
+    CHECK(strstr(err.message, "too few for a header") != NULL);
+  }
   webnn_context_release(context);
 }
 
@@ -304,6 +376,7 @@ int main(int argc, char **argv) {
       argc, argv,
       (harness_test[]){RUN(a_file_is_what_it_was), RUN(data_begins_aligned_and_large_elements_come_first),
                        RUN(writing_leaves_the_builder_open), RUN(a_file_that_ends_too_early_is_refused),
-                       RUN(damage_does_no_harm), RUN(lies_are_told_apart), RUN(nesting_has_a_limit),
+                       RUN(damage_does_no_harm), RUN(lies_are_told_apart), RUN(a_header_is_inside_its_file),
+                       RUN(nesting_has_a_limit),
                        RUN(files_are_there_whole_and_stay_mapped), {NULL, NULL}});
 }
