@@ -284,6 +284,7 @@ def test_wrong_calls_are_type_errors(builder):
         (lambda: builder.relu(x, x), "relu.*positional"),
         (lambda: builder.relu(x, input=x), "multiple values.*input"),
         (lambda: builder.relu(x, alpha=1), "unexpected.*alpha"),
+        (lambda: builder.input("y", [1], "float32", name="z"), "multiple values for argument 'name'"),
         (lambda: builder.elu(x, 1.0), "positional"),
         (lambda: builder.relu(1.0), "relu: input must be a webnn.Operand, not 'float'"),
         (lambda: builder.relu(None), "Operand"),

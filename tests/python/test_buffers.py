@@ -410,6 +410,51 @@ def test_refused_dlpack(context, builder):
     builder.constant(Lender(frozen))
 
 
+class DLTensor(ctypes.Structure):
+    """The tensor of a capsule, as DLPack lays it out."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("kind", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+
+
+class Forger:
+    """A DLPack exporter of what no library would give."""
+
+    def __init__(self, shape=(2,), device=1, bits=32, lanes=1, major=None):
+        self.bytes, self.dims = (ctypes.c_float * 4)(), (ctypes.c_int64 * 4)(*shape)
+        tensor = DLTensor(ctypes.addressof(self.bytes), device, 0, len(shape), 2, bits, lanes, self.dims, None, 0)
+        self.managed = Managed(tensor) if major is None else Versioned(major=major, tensor=tensor)
+        self.name = b"dltensor" if major is None else b"dltensor_versioned"
+
+    def __dlpack__(self, **kwargs):
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(ctypes.addressof(self.managed), self.name, None)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"device": 2}, "lies on DLPack device 2, not on the CPU"), ({"major": 2}, "gave DLPack version 2.0"),
+    ({"bits": 64}, "no type"), ({"lanes": 4}, "no type"), ({"shape": (-1,)}, "impossible shape"),
+    ({"shape": (2**62, 8)}, "impossible shape"), ({"shape": (2**40, 2**40, 2**40)}, "impossible shape"),
+])
+def test_forged_dlpack(builder, options, words):
+    assert builder.constant(Forger()).shape == [2]
+    assert builder.constant(Forger(major=1, device=3)).shape == [2]
+    with pytest.raises(TypeError, match=words):
+        builder.constant(Forger(**options))
+
+
 # ---- tensors lend their memory
 
 
@@ -441,6 +486,21 @@ def test_export_of_every_type(context, data_type):
         assert array.dtype.name == data_type and array.tolist() == [1, 2, 3]
     scalar = context.create_tensor([], data_type, readable=True).result()
     assert memoryview(scalar).shape == () and np.asarray(scalar).shape == np.from_dlpack(scalar).shape == ()
+
+
+def test_a_view_is_row_after_row_and_as_writable_as_its_tensor(context, lent):
+    """Asked for another order, or to write where that isn't allowed, a tensor lends nothing."""
+    get, release = ctypes.pythonapi.PyObject_GetBuffer, ctypes.pythonapi.PyBuffer_Release
+    get.argtypes, release.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int], [ctypes.c_void_p]
+    view, writable, strides, fortran = ctypes.create_string_buffer(256), 0x1, 0x18, 0x58
+    with pytest.raises(BufferError, match="C-contiguous, not Fortran"):
+        get(lent, view, fortran)
+    frozen = context.create_tensor([2, 3], "float32", readable=True).result()
+    with pytest.raises(BufferError, match="read-only"):
+        get(frozen, view, strides | writable)
+    for tensor, flags in (lent, strides | writable), (frozen, strides):
+        assert get(tensor, view, flags) == 0
+        release(view)
 
 
 def test_export_sees_queued_work(slow):
