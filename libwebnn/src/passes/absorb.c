@@ -57,15 +57,21 @@ static bool all_constant(const wnn_node *node, size_t from) {
   return true;
 }
 
+static double factor_at(const wnn_node *node, size_t c) {
+  const wnn_batch_normalization_attrs *attrs = node->attrs;
+  const wnn_value *scale = node->inputs[3];
+  double deviation = sqrt((double)wnn_constant_at(node->inputs[2], c) + attrs->epsilon.as.f);
+  return (scale ? (double)wnn_constant_at(scale, c) : 1.0) / deviation;
+}
+
 static bool affine_of_batch_normalization(wnn_graph *graph, const wnn_node *node, const wnn_node *conv,
                                           affine *a) {
   const wnn_batch_normalization_attrs *attrs = node->attrs;
   if (attrs->axis != channel_axis(conv) || !all_constant(node, 1)) return false;
   if (!make_affine(graph, output_channels(conv), a)) return false;
-  const wnn_value *scale = node->inputs[3], *bias = node->inputs[4];
+  const wnn_value *bias = node->inputs[4];
   for (size_t c = 0; c < a->n; c++) {
-    double deviation = sqrt((double)wnn_constant_at(node->inputs[2], c) + attrs->epsilon.as.f);
-    double factor = (scale ? (double)wnn_constant_at(scale, c) : 1.0) / deviation;
+    double factor = factor_at(node, c);
     double shift = (bias ? (double)wnn_constant_at(bias, c) : 0.0);
     a->factor[c] = (float)factor;
     a->shift[c] = (float)(shift - (double)wnn_constant_at(node->inputs[1], c) * factor);
@@ -103,7 +109,7 @@ static bool affine_of_binary(wnn_graph *graph, const wnn_node *node, const wnn_n
   return true;
 }
 
-static bool affine_of(wnn_graph *graph, const wnn_node *node, const wnn_node *conv, affine *a) {
+static bool find_affine(wnn_graph *graph, const wnn_node *node, const wnn_node *conv, affine *a) {
   switch (node->op->id) {
     case WNN_OP_BATCH_NORMALIZATION: return affine_of_batch_normalization(graph, node, conv, a);
     case WNN_OP_ADD:
@@ -123,6 +129,24 @@ static size_t channel_stride(const wnn_node *conv) {
   wnn_shape_strides(&conv->inputs[1]->desc, strides);
   return strides[wnn_node_is(conv, WNN_OP_CONV2D) ? plain_axes[plain->filter_layout]
                                                   : transposed_axes[transposed->filter_layout]];
+}
+
+/* Whether weights and bias stay numbers: an infinity or NaN of their own would reach where the
+ * product alone does not, and what is fused behind them may take NaN for a bound. */
+static bool stays_finite(const wnn_node *conv, const affine *a) {
+  const float *filter = wnn_value_data(conv->inputs[1]);
+  const wnn_value *bias = conv->n_inputs > 2 ? conv->inputs[2] : NULL;
+  size_t n = wnn_desc_count(&conv->inputs[1]->desc), stride = channel_stride(conv);
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(filter[i] * a->factor[i / stride % a->n])) return false;
+  for (size_t c = 0; c < a->n; c++)
+    if (!isfinite((bias ? wnn_constant_at(bias, c) * a->factor[c] : 0.0f) + a->shift[c]))
+      return false;
+  return true;
+}
+
+static bool affine_of(wnn_graph *graph, const wnn_node *node, const wnn_node *conv, affine *a) {
+  return find_affine(graph, node, conv, a) && stays_finite(conv, a);
 }
 
 static wnn_value *scaled_filter(wnn_graph *graph, const wnn_node *conv, const affine *a) {
@@ -176,11 +200,10 @@ static webnn_status expand_batch_normalization(wnn_graph *graph, wnn_node *node)
   wnn_value *factor = channel_constant(graph, shape, attrs->axis, &factors);
   wnn_value *shift = channel_constant(graph, shape, attrs->axis, &shifts);
   if (mean == NULL || factor == NULL || shift == NULL) return WEBNN_ERROR_UNKNOWN;
-  const wnn_value *scale = node->inputs[3], *bias = node->inputs[4];
+  const wnn_value *bias = node->inputs[4];
   for (size_t c = 0; c < shape->dims[attrs->axis]; c++) {
-    double deviation = sqrt((double)wnn_constant_at(node->inputs[2], c) + attrs->epsilon.as.f);
     means[c] = wnn_constant_at(node->inputs[1], c);
-    factors[c] = (float)((scale ? (double)wnn_constant_at(scale, c) : 1.0) / deviation);
+    factors[c] = (float)factor_at(node, c);
     shifts[c] = bias ? wnn_constant_at(bias, c) : 0.0f;
   }
   static const wnn_op_id ops[3] = {WNN_OP_SUB, WNN_OP_MUL, WNN_OP_ADD};
@@ -197,8 +220,14 @@ static webnn_status expand_batch_normalization(wnn_graph *graph, wnn_node *node)
 }
 
 static bool is_expandable(const wnn_node *node) {
-  return wnn_node_is(node, WNN_OP_BATCH_NORMALIZATION) &&
-         node->outputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT32 && all_constant(node, 1);
+  if (!wnn_node_is(node, WNN_OP_BATCH_NORMALIZATION) ||
+      node->outputs[0]->desc.type != WEBNN_DATA_TYPE_FLOAT32 || !all_constant(node, 1))
+    return false;
+  const size_t n = wnn_desc_count(&node->inputs[1]->desc);
+  for (size_t c = 0; c < n; c++)
+    if (!isfinite((float)factor_at(node, c)) || !isfinite(wnn_constant_at(node->inputs[1], c)))
+      return false;
+  return true;
 }
 
 webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed) {
