@@ -225,6 +225,81 @@ TEST(a_context_survives_want) {
   CHECK(m.n_blocks == 0 && m.n_bytes == 0 && m.n_wrong == 0);
 }
 
+/* A graph file as it grows. */
+typedef struct file {
+  char data[16384];
+  size_t n;
+} file;
+
+static bool append(void *ud, const void *data, size_t n_bytes) {
+  file *to = ud;
+  if (n_bytes > sizeof to->data - to->n) return false;
+  memcpy(to->data + to->n, data, n_bytes);
+  to->n += n_bytes;
+  return true;
+}
+
+/* y = x + k, sliced again and again, so that the structure is long. */
+static webnn_status write_graph(webnn_context *context, file *to) {
+  webnn_descriptor descriptor = floats(&(uint32_t){N});
+  webnn_builder *builder = NULL;
+  webnn_operand *x = NULL, *k = NULL, *y = NULL;
+  float data[N] = {1};
+  to->n = 0;
+  webnn_status status = webnn_builder_create(context, &builder, NULL);
+  if (status == WEBNN_OK) status = webnn_builder_input(builder, WEBNN_STR("x"), &descriptor, &x);
+  if (status == WEBNN_OK)
+    status = webnn_builder_constant(builder, &descriptor, data, sizeof data, &k);
+  if (status == WEBNN_OK) status = webnn_add(builder, x, k, NULL, &y);
+  for (uint32_t i = 0; i < 60 && status == WEBNN_OK; i++)
+    status = webnn_slice(builder, y, &(uint32_t){0}, 1, &(uint32_t){N}, 1, NULL, &y);
+  webnn_named_operand output = {WEBNN_STR("y"), y};
+  if (status == WEBNN_OK) status = webnn_serial_write(builder, &output, 1, append, to);
+  webnn_builder_release(builder);
+  return status;
+}
+
+static webnn_status read_graph(webnn_context *context, const file *from) {
+  webnn_builder *builder = NULL;
+  const webnn_named_operand *outs;
+  size_t n_outs;
+  webnn_status status = webnn_builder_create(context, &builder, NULL);
+  if (status == WEBNN_OK) status = webnn_serial_read(builder, from->data, from->n, &outs, &n_outs);
+  webnn_builder_release(builder);
+  return status;
+}
+
+/* Writing and reading end in UNKNOWN where there is no memory, never as if the file were damaged.
+ */
+TEST(no_memory_for_files) {
+  meter m = {.fails_at = 0};
+  webnn_context *context = NULL;
+  static file whole, part;
+  CHECK_STATUS(open_context(&m, &context), WEBNN_OK);
+  CHECK_STATUS(write_graph(context, &whole), WEBNN_OK);
+  CHECK_STATUS(read_graph(context, &whole), WEBNN_OK);
+  for (int reads = 0; reads < 2; reads++) {
+    size_t n_failed = 0;
+    webnn_status status = WEBNN_ERROR_UNKNOWN;
+    for (size_t ahead = 1; status != WEBNN_OK && ahead < 10000; ahead++) {
+      CONTEXT("%s, allocation %zu", reads ? "read" : "write", ahead);
+      m.n_failed = 0;
+      m.fails_at = m.n_calls + ahead;
+      status = reads ? read_graph(context, &whole) : write_graph(context, &part);
+      if (m.n_failed == 0) break;
+      n_failed++;
+      CHECK_STATUS(status, WEBNN_ERROR_UNKNOWN);
+      status = WEBNN_ERROR_UNKNOWN;
+    }
+    CHECK_STATUS(status, WEBNN_OK);
+    CHECK(n_failed > 3);
+  }
+  m.fails_at = 0;
+  webnn_context_release(context);
+  await_empty(&m);
+  CHECK(m.n_blocks == 0 && m.n_bytes == 0 && m.n_wrong == 0);
+}
+
 TEST(memory_goes_with_destroy) {
   meter m = {.fails_at = 0};
   things t = {0};
@@ -298,6 +373,7 @@ int main(int argc, char **argv) {
                       (harness_test[]){RUN(everything_comes_from_the_hooks),
                                        RUN(no_memory_at_any_place),
                                        RUN(a_context_survives_want),
+                                       RUN(no_memory_for_files),
                                        RUN(memory_goes_with_destroy),
                                        RUN(weights_are_held_once),
                                        {NULL, NULL}});

@@ -19,10 +19,16 @@ typedef struct reader {
   const char *at, *end;
   int depth;
   const char *why;
+  bool starved; /* it isn't the text's fault */
 } reader;
 
 static wnn_json *refuse(reader *r, const char *why) {
   if (r->why == NULL) r->why = why;
+  return NULL;
+}
+
+static wnn_json *starve(reader *r) {
+  r->starved = true;
   return NULL;
 }
 
@@ -91,7 +97,7 @@ static bool read_string(reader *r, webnn_str *out) {
   if (close >= r->end) return refuse(r, "a string has no end") != NULL;
   char *text = wnn_arena_get(r->arena, (size_t)(close - r->at) + 1);
   size_t n = 0;
-  if (text == NULL) return refuse(r, "out of memory") != NULL;
+  if (text == NULL) return starve(r) != NULL;
   while (r->at < close) {
     char c = *r->at++;
     if ((unsigned char)c < 0x20) return refuse(r, "a string holds a control character") != NULL;
@@ -164,7 +170,7 @@ static wnn_json *read_value(reader *r) {
   if (r->at == r->end) return refuse(r, "the text ends too early");
   if (r->depth == MAX_DEPTH) return refuse(r, "it is nested too deeply");
   wnn_json *value = wnn_arena_get(r->arena, sizeof *value);
-  if (value == NULL) return refuse(r, "out of memory");
+  if (value == NULL) return starve(r);
   r->depth++;
   char c = *r->at;
   bool held = true;
@@ -192,7 +198,7 @@ const wnn_json *wnn_json_read(wnn_arena *arena, webnn_str text, const char **why
   const wnn_json *value = read_value(&r);
   skip_space(&r);
   if (value != NULL && r.at != r.end) value = refuse(&r, "something follows the end");
-  *why = r.why;
+  *why = r.starved ? NULL : r.why;
   return value;
 }
 

@@ -23,7 +23,8 @@ struct wnn_json {
   size_t n;
 };
 
-/* Reads one value and nothing behind it; `*why` says what is wrong. NULL: malformed, or out of memory. */
+/* Reads one value and nothing behind it. NULL: `*why` says what is wrong, or is NULL when out of
+ * memory. */
 const wnn_json *wnn_json_read(wnn_arena *arena, webnn_str text, const char **why);
 
 /* The member of an object, NULL when there is none. */

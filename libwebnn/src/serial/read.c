@@ -18,6 +18,7 @@ typedef struct loader {
   size_t n_data;
   wnn_mapping *mapping; /* whose bytes `data` are; NULL: they must be copied */
   const wnn_json *header, *structure;
+  bool starved;             /* a value that was not read had no memory */
   webnn_operand **operands; /* by id */
   size_t n_ids;
 } loader;
@@ -39,6 +40,7 @@ static webnn_status no_memory(loader *l) { return wnn_error_no_memory(&l->builde
 static webnn_status read_json(loader *l, webnn_str text, const char *what, const wnn_json **out) {
   const char *why = NULL;
   *out = wnn_json_read(&l->arena, text, &why);
+  if (*out == NULL && why == NULL) return no_memory(l);
   if (*out == NULL) return malformed(l, "the %s is no JSON: %s", what, why);
   return wnn_json_is(*out, WNN_JSON_OBJECT) ? WEBNN_OK : malformed(l, "the %s is no object", what);
 }
@@ -230,6 +232,7 @@ static bool read_items(loader *l, const webnn_field *field, const wnn_json *json
   bool floats = value->kind == WEBNN_FIELD_FLOATS;
   void *items = wnn_arena_array(&l->arena, json->n, floats ? sizeof(double) : sizeof(uint32_t));
   size_t i = 0;
+  l->starved = items == NULL;
   if (items == NULL || json->kind != WNN_JSON_ARRAY) return false;
   for (const wnn_json *item = json->first; item != NULL; item = item->next, i++) {
     uint64_t u = 0;
@@ -305,6 +308,7 @@ static webnn_status read_value(loader *l, const webnn_op *op, const webnn_field 
   if (field->kind == WEBNN_FIELD_OPERANDS && json->kind == WNN_JSON_ARRAY)
     return read_operand_list(l, json, value);
   if (field->kind != WEBNN_FIELD_OPERANDS && read_plain(l, field, json, value)) return WEBNN_OK;
+  if (l->starved) return no_memory(l);
   return malformed(l, "%s: %s is of the wrong kind", webnn_op_name(op), field->spec_name);
 }
 
