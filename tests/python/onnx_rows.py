@@ -209,6 +209,9 @@ MATMUL = [
     ("MatMul int32", "MatMul", [whole(2, 3, 4, dtype=np.int32), whole(4, 5, dtype=np.int32)], {}),
     ("Gemm", "Gemm", [f(3, 4), K(f(4, 5)), K(f(5))], {"alpha": 0.5, "beta": 2.0}),
     ("Gemm transposed", "Gemm", [f(4, 3), K(f(5, 4)), K(f(3, 1))], {"transA": 1, "transB": 1}),
+    *((f"FusedGemm {kind}", "FusedGemm", [f(3, 4), K(f(4, 5)), K(f(5))],
+       {"domain": "com.microsoft", "activation": kind, "transB": 0, **more})
+      for kind, more in (("Relu", {}), ("LeakyRelu", {"activation_alpha": 0.3}))),
     ("Gemm without c", "Gemm", [f(3, 4), f(4, 5)], {}),
     ("Gemm scalar c", "Gemm", [f(3, 4), f(4, 5), np.float32(3)], {}),
     ("FusedMatMul", "FusedMatMul", [f(2, 4, 3), f(2, 5, 4)],

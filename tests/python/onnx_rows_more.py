@@ -205,6 +205,11 @@ X8 = whole(2, 3, 6, 6, low=0, high=255, dtype=np.uint8)
 W8 = whole(4, 3, 3, 3, low=-128, high=127, dtype=np.int8)
 
 QUANTIZE = [
+    ("QuantizeLinear of onnxruntime's", "QuantizeLinear", [f(3, 9), K(0.02, np.float32), K(100, np.uint8)],
+     {"domain": "com.microsoft"}),
+    ("DequantizeLinear of onnxruntime's", "DequantizeLinear",
+     [whole(3, 4, dtype=np.int8), K([0.1, 0.2, 0.3], np.float32), K([1, -2, 3], np.int8)],
+     {"domain": "com.microsoft", "axis": 0}),
     ("QuantizeLinear", "QuantizeLinear", [f(3, 9), K(0.02, np.float32), K(100, np.uint8)], {}),
     ("QuantizeLinear axis", "QuantizeLinear", [f(2, 3, 4), K([0.1, 0.02, 0.3], np.float32), K([0, 5, -7], np.int8)],
      {"axis": 1}),
@@ -276,6 +281,28 @@ ATTENTION = [
      {"domain": "com.microsoft", "num_heads": 3}),
     ("Attention packed", "Attention", [f(2, 4, 12), K(f(12, 36)), K(f(36))],
      {"domain": "com.microsoft", "num_heads": 3, "unidirectional": 1}),
+    ("Attention packed masked", "Attention", [f(2, 4, 12), K(f(12, 36)), K(f(36)),
+                                              np.array([[1, 1, 1, 1], [1, 1, 0, 0]], np.int32)],
+     {"domain": "com.microsoft", "num_heads": 3}),
+    ("Attention packed lengths", "Attention", [f(2, 4, 12), K(f(12, 36)), K(f(36)), np.array([3, 1], np.int32)],
+     {"domain": "com.microsoft", "num_heads": 2, "unidirectional": 1}),
+    ("EmbedLayerNormalization", "EmbedLayerNormalization",
+     [whole(2, 3, low=0, high=9, dtype=np.int32), whole(2, 3, low=0, high=2, dtype=np.int32), K(f(9, 4)), K(f(5, 4)),
+      K(f(2, 4)), K(f(4)), K(f(4)), np.array([[1, 1, 0], [1, 0, 0]], np.int32)],
+     {"domain": "com.microsoft", "outputs": 2}),
+    ("EmbedLayerNormalization without segments", "EmbedLayerNormalization",
+     [whole(2, 3, low=0, high=9, dtype=np.int32), None, K(f(9, 4)), K(f(5, 4)), None, K(f(4)), K(f(4))],
+     {"domain": "com.microsoft", "outputs": 2, "epsilon": 1e-5}),
+    *((f"MatMulNBits {depth} {zeros}", "MatMulNBits",
+       [f(3, depth), K(whole(5, -(-depth // 16), 8, low=0, high=256, dtype=np.uint8)), K(f(5 * -(-depth // 16))),
+        *([K(whole(5 * ((-(-depth // 16) + 1) // 2), low=0, high=256, dtype=np.uint8))] if zeros else [])],
+       {"domain": "com.microsoft", "K": depth, "N": 5, "bits": 4, "block_size": 16, "tolerance": 1e-5})
+      for depth in (48, 40) for zeros in (False, True)),
+    *((f"RotaryEmbedding old {kind}", "RotaryEmbedding", [f(*shape), K(place, np.int64), K(f(9, 4)), K(f(9, 4))],
+       {"domain": "com.microsoft", "interleaved": turned, **more})
+      for kind, shape, place, turned, more in (
+          ("flat", (2, 3, 24), [2], 0, {}), ("heads", (2, 3, 4, 8), [[3, 1, 0, 8], [1, 2, 3, 4]], 1, {}),
+          ("part", (2, 3, 24), [[3, 1, 0], [1, 2, 3]], 0, {"num_heads": 2, "rotary_embedding_dim": 8}))),
     ("RotaryEmbedding", "RotaryEmbedding", [f(2, 3, 4, 8), K(f(9, 4)), K(f(9, 4)), whole(2, 4, low=0, high=9)],
      {"opset": 23}),
     ("RotaryEmbedding interleaved", "RotaryEmbedding", [f(2, 4, 24), f(2, 4, 2), f(2, 4, 2)],

@@ -116,11 +116,24 @@ def convert_attention(n):
     return join_heads(n, y) if flat else y, k, v
 
 
+def _key_mask(n, mask, batch, columns):
+    """Of keys that a mask [batch, keys] hides, or that lie behind a length [batch], the scores' addend."""
+    if n.type(mask) != "int32" or n.shape(mask) not in ([batch], [batch, columns]):
+        n.fail(f"a mask of type {n.type(mask)} and shape {n.shape(mask)} is not supported")
+    if n.rank(mask) == 1:
+        seen = n.b.lesser(np.arange(columns, dtype=np.int32), n.reshape(mask, [batch, 1]))
+    else:
+        seen = n.b.greater(mask, n.scalar(0, mask))
+    seen = n.b.cast(seen, "float32")
+    low = n.attr("mask_filter_value", -10000.0)
+    return n.reshape(n.b.linear(seen, alpha=-low, beta=low), [batch, 1, 1, columns])
+
+
 @converts("Attention", domain=MICROSOFT)
 def convert_packed_attention(n):
-    """One product makes queries, keys and values; without mask and past."""
-    if any(n.has(index) for index in range(3, len(n.inputs))) or any(n.proto.output[1:]):
-        n.fail("masks, past keys and further outputs are not supported")
+    """One product makes queries, keys and values; without past."""
+    if any(n.has(index) for index in range(4, len(n.inputs))) or any(n.proto.output[1:]):
+        n.fail("past keys and further outputs are not supported")
     x, weight, heads = n.value(0), n.value(1), n.required("num_heads")
     widths = n.attr("qkv_hidden_sizes") or [weight.shape[1] // 3] * 3
     n.ignore("mask_filter_value", "do_rotary", "past_present_share_buffer")
@@ -128,7 +141,63 @@ def convert_packed_attention(n):
     y = n.b.add(y, n.value(2)) if n.has(2) else y
     q, k, v = (split_heads(n, part, heads) for part in n.b.split(y, widths, axis=2))
     mask = causal_mask(n, q.shape[2], k.shape[2], n.type(q)) if n.attr("unidirectional", 0) else None
+    if n.has(3):
+        hidden = n.cast(_key_mask(n, n.value(3), q.shape[0], k.shape[2]), n.type(q))
+        mask = hidden if mask is None else n.b.add(hidden, mask)
     return join_heads(n, attention(n, q, k, v, n.attr("scale") or 1 / math.sqrt(q.shape[3]), mask))
+
+
+@converts("EmbedLayerNormalization", domain=MICROSOFT)
+def convert_embed_layer_normalization(n):
+    """The sum of words', positions' and segments' embeddings, normalised; the number of words that are there."""
+    ids = n.value(0)
+    batch, length = ids.shape
+    n.refuse("mask_index_type", 0) if not n.has(7) else n.ignore("mask_index_type")
+    if n.has(8):
+        places = n.b.gather(n.value(3), n.value(8))
+    else:
+        places = n.b.slice(n.b.identity(n.value(3)), [0, 0], [length, n.value(3).shape[1]])
+    total = n.b.add(n.b.gather(n.value(2), ids), places)
+    if n.has(1) and n.has(4):
+        total = n.b.add(total, n.b.gather(n.value(4), n.value(1)))
+    y = n.b.layer_normalization(total, scale=n.value(5), bias=n.value(6), axes=[2],
+                                epsilon=n.attr("epsilon", 1e-12))
+    if n.has(7):
+        there = n.b.reduce_sum(n.b.cast(n.value(7), "int32"), axes=[1])
+    else:
+        there = np.zeros([batch], np.int32)
+    return y, there, total
+
+
+@converts("MatMulNBits", domain=MICROSOFT)
+def convert_matmul_n_bits(n):
+    """Weights of 4 or 8 bits, in blocks along the rows that have a scale and a zero point each."""
+    a, packed, depth, columns = n.value(0), n.array(1), n.required("K"), n.required("N")
+    bits, block = n.attr("bits", 4), n.required("block_size")
+    n.ignore("accuracy_level", "weight_prepacked")
+    blocks = -(-depth // block)
+    if bits not in (4, 8) or n.has(4) or packed.shape != (columns, blocks, block * bits // 8):
+        n.fail(f"weights of {bits} bits and shape {list(packed.shape)} are not supported")
+    weights = _unpacked(packed, bits).reshape(columns, blocks * block)
+    scales = n.reshape(n.value(2), [columns, blocks])
+    zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
+    if n.has(3):
+        given = n.array(3)
+        if given.dtype != np.uint8:
+            n.fail(f"zero points of type {given.dtype} are not supported")
+        zeros = np.ascontiguousarray(_unpacked(given.reshape(columns, -1), bits)[:, :blocks])
+    wide = n.b.dequantize_linear(weights, n.cast(scales, n.type(a)), zeros)
+    if blocks * block != depth:
+        wide = n.b.slice(wide, [0, 0], [columns, depth])
+    y = n.b.matmul(a, n.b.transpose(wide))
+    return n.b.add(y, n.value(5)) if n.has(5) else y
+
+
+def _unpacked(packed, bits):
+    """Two numbers of 4 bits a byte, the low one first."""
+    if bits == 8:
+        return packed
+    return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
 
 
 @converts("MultiHeadAttention", domain=MICROSOFT)
@@ -152,15 +221,36 @@ def convert_multi_head_attention(n):
 
 @converts("RotaryEmbedding")
 def convert_rotary_embedding(n):
+    return rotary_embedding(n, n.value(0), n.value(1), n.value(2), n.optional(3))
+
+
+@converts("RotaryEmbedding", domain=MICROSOFT)
+def convert_old_rotary_embedding(n):
+    """The positions come second: one a word, or where the first word stands."""
+    n.refuse("is_packed_batching", 0)
+    n.refuse("scale", 1.0)
+    x, positions = n.value(0), n.value(1)
+    if n.shape(positions) == [1]:
+        length = x.shape[1 if n.rank(x) == 3 else 2]
+        positions = n.b.add(positions, np.arange(length, dtype=np.int64))
+        positions = n.b.expand(n.reshape(positions, [1, length]), [x.shape[0], length])
+    turned = 2 * n.value(2).shape[1]
+    if n.rank(x) == 3 and not n.attr("num_heads", 0):
+        if x.shape[2] % turned:
+            n.fail(f"{turned} coordinates don't divide a width of {x.shape[2]}")
+        return rotary_embedding(n, x, n.value(2), n.value(3), positions, x.shape[2] // turned)
+    return rotary_embedding(n, x, n.value(2), n.value(3), positions)
+
+
+def rotary_embedding(n, x, cos, sin, positions, heads=None):
     """Pairs of coordinates are turned by angles whose cosines and sines are given, by position if there are any."""
-    x, cos, sin = n.value(0), n.value(1), n.value(2)
     interleaved, flat = n.attr("interleaved", 0), n.rank(x) == 3
-    heads = n.attr("num_heads", 0)
+    heads = heads or n.attr("num_heads", 0)
     y = split_heads(n, x, heads) if flat else x
     batch, heads, length, size = y.shape
     turned = n.attr("rotary_embedding_dim", 0) or size
-    if n.has(3):
-        cos, sin = (n.b.gather(table, n.value(3)) for table in (cos, sin))
+    if positions is not None:
+        cos, sin = (n.b.gather(table, positions) for table in (cos, sin))
     cos, sin = (n.reshape(table, [table.shape[0], 1, length, turned // 2]) for table in (cos, sin))
     rest = None
     if turned < size:

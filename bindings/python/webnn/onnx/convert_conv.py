@@ -115,7 +115,12 @@ def convert_fused_conv(n):
     y = conv(n, n.value(0), n.value(1), n.optional(2))
     if n.has(3):
         y = n.b.add(y, n.value(3))
-    activation, numbers = n.attr("activation", ""), n.attr("activation_params", [])
+    return fused_activation(n, y, n.attr("activation_params", []))
+
+
+def fused_activation(n, y, numbers):
+    """What the attribute activation names."""
+    activation = n.attr("activation", "")
     if activation == "":
         return y
     if activation in ("Relu", "Sigmoid", "Tanh"):

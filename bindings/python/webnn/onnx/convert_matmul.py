@@ -2,6 +2,7 @@
 
 import math
 
+from .convert_conv import fused_activation
 from .node import MICROSOFT, converts
 
 _PRODUCT_LIMIT = 1 << 24  # elements of an integer product written out
@@ -54,6 +55,12 @@ def convert_gemm(n):
     b = n.transpose(b, [1, 0]) if b_transpose else b
     y = integer_matmul(n, a, b)
     return y if c is None else n.b.add(y, c)
+
+
+@converts("FusedGemm", domain=MICROSOFT)
+def convert_fused_gemm(n):
+    numbers = [n.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
+    return fused_activation(n, convert_gemm(n), [number for number in numbers if number is not None])
 
 
 @converts("FusedMatMul", "TransposeMatMul", domain=MICROSOFT)

@@ -15,6 +15,7 @@ _OUTPUT_TYPES = {0: None, tensors.UINT8: "uint8", tensors.INT8: "int8", tensors.
 
 
 @converts("QuantizeLinear")
+@converts("QuantizeLinear", domain=MICROSOFT)
 def convert_quantize_linear(n):
     n.ignore("saturate", "precision")
     x, scale, zero_point = n.value(0), n.value(1), n.optional(2)
@@ -30,6 +31,7 @@ def convert_quantize_linear(n):
 
 
 @converts("DequantizeLinear")
+@converts("DequantizeLinear", domain=MICROSOFT)
 def convert_dequantize_linear(n):
     n.ignore("output_dtype")
     x, scale, zero_point = n.value(0), n.value(1), n.optional(2)
