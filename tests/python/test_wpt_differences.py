@@ -77,6 +77,15 @@ def pending_read(context, builder):
     assert type(future.exception()) is webnn.InvalidStateError
 
 
+@checks("read-length")
+def read_length(context, builder):
+    tensor = context.create_tensor([2], "float32", readable=True).result()
+    for length in 4, 12:
+        with pytest.raises(TypeError):
+            context.read_tensor(tensor, out=bytearray(length)).result()
+    context.read_tensor(tensor, out=bytearray(8)).result()
+
+
 @checks("tensor-descriptor")
 def tensor_descriptor(context, builder):
     for shape in [0], [2, 0], [2**31], [65536, 65536, 65536], [1] * 9:
