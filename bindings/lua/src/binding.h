@@ -7,14 +7,18 @@
 
 #include <webnn/webnn.h>
 
-#define WLUA_CONTEXT "webnn.Context"
-#define WLUA_TENSOR "webnn.Tensor"
-#define WLUA_BUILDER "webnn.GraphBuilder"
-#define WLUA_OPERAND "webnn.Operand"
-#define WLUA_GRAPH "webnn.Graph"
-#define WLUA_FUTURE "webnn.Future"
-#define WLUA_BUFFER "webnn.Buffer"
-#define WLUA_ERROR "webnn.Error"
+typedef enum WluaType {
+  WLUA_CONTEXT,
+  WLUA_TENSOR,
+  WLUA_BUILDER,
+  WLUA_OPERAND,
+  WLUA_GRAPH,
+  WLUA_FUTURE,
+  WLUA_BUFFER,
+  WLUA_ERROR,
+  WLUA_N_TYPES
+} WluaType;
+extern const char *const wlua_type_names[WLUA_N_TYPES]; /* "webnn.Context" and so on */
 
 #define WLUA_MAX_RANK 8
 
@@ -49,13 +53,21 @@ typedef struct Buffer {
 
 /* ---- types: webnn.c */
 
-/* Makes the type `name` with metamethods, methods and properties; leaves its methods on the stack.
- * A property is a function of the object. */
-void wlua_type(lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods,
+/* Makes a type with metamethods, methods and properties (NULL: none); leaves its methods on the
+ * stack. A property is a function of the object. */
+void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
                const luaL_Reg *properties);
 
+/* A new metatable of a type, on the stack. */
+void wlua_new_metatable(lua_State *L, WluaType type);
+void wlua_push_metatable(lua_State *L, WluaType type);
+
 /* A zeroed userdata of a type, on the stack. */
-void *wlua_new(lua_State *L, const char *type, size_t n_bytes);
+void *wlua_new(lua_State *L, WluaType type, size_t n_bytes);
+
+/* The object of a type at `index`: NULL, or an error at the caller's line, when it is none. */
+void *wlua_test(lua_State *L, int index, WluaType type);
+void *wlua_check(lua_State *L, int index, WluaType type);
 
 /* Objects that exist once for each native handle as long as somebody has them: pushes the one of
  * `native`, or nothing when there is none (false). */
@@ -153,6 +165,10 @@ typedef struct Data {
 void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool writable,
                webnn_data_type type, Data *out);
 void wlua_data_init(lua_State *L); /* looks for LuaJIT's ffi */
+
+/* Pushes C data that is a number as a number, of 64 bits as its digits; nil (false) for any other.
+ */
+bool wlua_cdata_number(lua_State *L, int index);
 
 /* A 64-bit integer as a number where that is exact, else C data, else a decimal string. */
 void wlua_push_integer(lua_State *L, bool negative, uint64_t magnitude);

@@ -33,7 +33,7 @@ Buffer *wlua_buffer_shaped(lua_State *L, const webnn_descriptor *descriptor) {
   return self;
 }
 
-static Buffer *check(lua_State *L) { return luaL_checkudata(L, 1, WLUA_BUFFER); }
+static Buffer *check(lua_State *L) { return wlua_check(L, 1, WLUA_BUFFER); }
 
 static size_t bytes_of(const Buffer *self) { return self->n * webnn_data_type_bytes(self->type); }
 

@@ -3,7 +3,7 @@
 #include "binding.h"
 
 webnn_builder *wlua_check_builder(lua_State *L, int index) {
-  Builder *self = luaL_checkudata(L, index, WLUA_BUILDER);
+  Builder *self = wlua_check(L, index, WLUA_BUILDER);
   if (self->native == NULL) luaL_error(L, "the builder is closed");
   return self->native;
 }
@@ -89,7 +89,7 @@ static int constant(lua_State *L) {
   Where where = {"constant", "data_type", 0};
   webnn_data_type type;
   lua_settop(L, 4);
-  const Buffer *buffer = webnnL_testudata(L, 2, WLUA_BUFFER);
+  const Buffer *buffer = wlua_test(L, 2, WLUA_BUFFER);
   if (buffer != NULL && lua_isnil(L, 3)) return constant_buffer(L, builder, buffer);
   if (lua_type(L, 2) == LUA_TSTRING) {
     type = wlua_data_type(L, &where, 2);
@@ -112,7 +112,8 @@ static int constant(lua_State *L) {
 
 /* ---- build */
 
-/* The entries of a table as the core wants them; names are borrowed from it. */
+/* The entries of a table as the core wants them. Names are borrowed from it: nothing that may run a
+ * finalizer may stand between this and their use. */
 size_t wlua_read_outputs(lua_State *L, const char *function, int index, Scratch *scratch,
                          webnn_named_operand **out) {
   Where where = {function, "outputs", 0};
@@ -121,15 +122,17 @@ size_t wlua_read_outputs(lua_State *L, const char *function, int index, Scratch 
   luaL_checkstack(L, 8, NULL);
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) n++;
   *out = wlua_scratch_alloc(scratch, n, sizeof **out);
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1), i++) {
-    const Operand *operand = webnnL_testudata(L, -1, WLUA_OPERAND);
+  int top = lua_gettop(L); /* a finalizer may have changed the table meanwhile */
+  for (lua_pushnil(L); i < n && lua_next(L, index) != 0; lua_pop(L, 1), i++) {
+    const Operand *operand = wlua_test(L, -1, WLUA_OPERAND);
     if (lua_type(L, -2) != LUA_TSTRING) wlua_wrong(L, &where, "a table of operands by name", index);
     if (operand == NULL)
       wlua_argument_error(L, &where, "must hold operands only, '%s' is none", lua_tostring(L, -2));
     (*out)[i].name.data = lua_tolstring(L, -2, &(*out)[i].name.size);
     (*out)[i].operand = operand->native;
   }
-  return n;
+  lua_settop(L, top);
+  return i;
 }
 
 static int build(lua_State *L) {
@@ -138,8 +141,8 @@ static int build(lua_State *L) {
   Scratch scratch;
   lua_settop(L, 2);
   wlua_scratch_init(&scratch, L);
-  size_t n = wlua_read_outputs(L, "build", 2, &scratch, &outputs);
   Future *future = wlua_future_begin(L, FUTURE_BUILD);
+  size_t n = wlua_read_outputs(L, "build", 2, &scratch, &outputs);
   if (webnn_builder_build(builder, outputs, n, &future->native) != WEBNN_OK) {
     wlua_refuse(L, webnn_builder_context(builder), webnn_builder_error(builder));
     wlua_future_settled(L, true);
@@ -162,7 +165,7 @@ static int to_string(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-  Builder *self = luaL_checkudata(L, 1, WLUA_BUILDER);
+  Builder *self = wlua_check(L, 1, WLUA_BUILDER);
   webnn_builder *native = self->native;
   self->native = NULL;
   webnn_builder_release(native);

@@ -23,19 +23,15 @@ static inline void webnnL_setfuncs(lua_State *L, const luaL_Reg *functions) {
   }
 }
 
-static inline void *webnnL_testudata(lua_State *L, int index, const char *type) {
-  void *object = lua_touserdata(L, index);
-  if (object == NULL || !lua_getmetatable(L, index)) return NULL;
-  lua_getfield(L, LUA_REGISTRYINDEX, type);
-  if (!lua_rawequal(L, -1, -2)) object = NULL;
-  lua_pop(L, 2);
-  return object;
+static inline void webnnL_rawgetp(lua_State *L, const void *key) {
+  lua_pushlightuserdata(L, (void *)key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
 }
 #else
 #define webnnL_rawlen(L, index) lua_rawlen(L, index)
 #define webnnL_absindex(L, index) lua_absindex(L, index)
 #define webnnL_setfuncs(L, functions) luaL_setfuncs(L, functions, 0)
-#define webnnL_testudata(L, index, type) luaL_testudata(L, index, type)
+#define webnnL_rawgetp(L, key) lua_rawgetp(L, LUA_REGISTRYINDEX, key)
 #endif
 
 /* True for a number whose value is whole and fits. */

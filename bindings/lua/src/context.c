@@ -5,7 +5,7 @@
 #include <string.h>
 
 webnn_context *wlua_check_context(lua_State *L, int index) {
-  Context *self = luaL_checkudata(L, index, WLUA_CONTEXT);
+  Context *self = wlua_check(L, index, WLUA_CONTEXT);
   if (self->native == NULL) luaL_error(L, "the context is closed");
   return self->native;
 }
@@ -171,7 +171,7 @@ static int pop_error_scope(lua_State *L) {
 /* ---- the type */
 
 static int collect(lua_State *L) {
-  Context *self = luaL_checkudata(L, 1, WLUA_CONTEXT);
+  Context *self = wlua_check(L, 1, WLUA_CONTEXT);
   webnn_context *native = self->native;
   self->native = NULL;
   webnn_context_release(native);

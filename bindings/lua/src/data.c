@@ -2,38 +2,53 @@
  * are. */
 #include "binding.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- LuaJIT's C data: the C API can't look into it, so Lua does */
 
+/* The library functions are taken when the module is loaded: what a program makes of its globals,
+ * and of its own types' metamethods, doesn't matter. */
 static const char shim_text[] =
     "local ffi = ...\n"
-    "local function look(x)\n" /* address, bytes (nil: a pointer, which has none) */
-    "  if ffi.istype('int64_t', x) or ffi.istype('uint64_t', x) then return nil end\n"
-    "  local pointer = tostring(ffi.typeof(x)):find('%*[%s%a]*>$')\n"
-    "  local address = tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', x)))\n"
-    "  return address, not pointer and ffi.sizeof(x) or nil\n"
+    "local tostring, tonumber, pcall, find = tostring, tonumber, pcall, string.find\n"
+    "local cast, sizeof, typeof, istype = ffi.cast, ffi.sizeof, ffi.typeof, ffi.istype\n"
+    "local function number(x)\n"
+    "  if istype('int64_t', x) or istype('uint64_t', x) then return tostring(x) end\n"
+    "  return tonumber(x)\n"
+    "end\n"
+    "local function look(x)\n" /* address, bytes (nil: a pointer or a number, which has none) */
+    "  if number(x) then return tonumber(x), nil end\n"
+    "  local ok, at = pcall(cast, 'const void *', x)\n"
+    "  if not ok then return nil end\n"
+    "  local name = tostring(typeof(x))\n"
+    "  local pointer = find(name, '%*[%s%a]*>$') or find(name, '(*', 1, true)\n"
+    "  return tonumber(cast('uintptr_t', at)), not pointer and sizeof(x) or nil\n"
     "end\n"
     "local function make(negative, high, low)\n"
-    "  local x = ffi.cast('uint64_t', high) * 4294967296ULL + low\n"
-    "  if negative then return -ffi.cast('int64_t', x) end\n"
-    "  return high < 2147483648 and ffi.cast('int64_t', x) or x\n"
+    "  local x = cast('uint64_t', high) * 4294967296ULL + low\n"
+    "  if negative then return -cast('int64_t', x) end\n"
+    "  return high < 2147483648 and cast('int64_t', x) or x\n"
     "end\n"
-    "return look, make\n";
+    "return number, look, make\n";
 
-static const char look_key, make_key; /* their addresses are keys of the registry */
+static const char number_key, look_key, make_key; /* their addresses are keys of the registry */
+
+/* The function on the top. */
+static void keep_function(lua_State *L, const char *key) {
+  lua_pushlightuserdata(L, (void *)key);
+  lua_insert(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
 
 static void keep_shim(lua_State *L) {
   if (luaL_loadbuffer(L, shim_text, sizeof shim_text - 1, "=webnn") == 0) {
     lua_insert(L, -2);
-    lua_call(L, 1, 2);
-    lua_pushlightuserdata(L, (void *)&make_key);
-    lua_insert(L, -2);
-    lua_rawset(L, LUA_REGISTRYINDEX);
-    lua_pushlightuserdata(L, (void *)&look_key);
-    lua_insert(L, -2);
-    lua_rawset(L, LUA_REGISTRYINDEX);
+    lua_call(L, 1, 3);
+    keep_function(L, &make_key);
+    keep_function(L, &look_key);
+    keep_function(L, &number_key);
   } else {
     lua_pop(L, 2);
   }
@@ -53,11 +68,21 @@ void wlua_data_init(lua_State *L) {
 }
 
 static bool push_shim(lua_State *L, const char *key) {
-  lua_pushlightuserdata(L, (void *)key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  webnnL_rawgetp(L, key);
   if (lua_isfunction(L, -1)) return true;
   lua_pop(L, 1);
   return false;
+}
+
+bool wlua_cdata_number(lua_State *L, int index) {
+  index = webnnL_absindex(L, index);
+  if (push_shim(L, &number_key)) {
+    lua_pushvalue(L, index);
+    lua_call(L, 1, 1);
+  } else {
+    lua_pushnil(L);
+  }
+  return !lua_isnil(L, -1);
 }
 
 /* What the number types can't hold. */
@@ -119,14 +144,15 @@ static void set_element(lua_State *L, const Where *where, int index, webnn_data_
   }
 }
 
+/* At most `room` elements: a finalizer that runs meanwhile may have made the table longer. */
 static size_t fill(lua_State *L, const Where *where, int index, webnn_data_type type, void *bytes,
-                   size_t at) {
+                   size_t at, size_t room) {
   size_t n = webnnL_rawlen(L, index);
   luaL_checkstack(L, 8, NULL);
-  for (size_t i = 1; i <= n; i++) {
+  for (size_t i = 1; i <= n && at < room; i++) {
     lua_rawgeti(L, index, (int)i);
     if (lua_istable(L, -1))
-      at = fill(L, where, lua_gettop(L), type, bytes, at);
+      at = fill(L, where, lua_gettop(L), type, bytes, at, room);
     else
       set_element(L, where, -1, type, bytes, at++);
     lua_pop(L, 1);
@@ -139,7 +165,8 @@ static void table_data(lua_State *L, const Where *where, int index, webnn_data_t
   size_t n = count_numbers(L, where, index, 0);
   out->n_bytes = n * webnn_data_type_bytes(type);
   out->bytes = lua_newuserdata(L, out->n_bytes + 1);
-  fill(L, where, index, type, out->bytes, 0);
+  memset(out->bytes, 0, out->n_bytes + 1);
+  fill(L, where, index, type, out->bytes, 0, n);
 }
 
 static void number_data(lua_State *L, const Where *where, int index, webnn_data_type type,
@@ -151,7 +178,18 @@ static void number_data(lua_State *L, const Where *where, int index, webnn_data_
 
 /* ---- addresses */
 
-static void *address_of(lua_Number number) { return (void *)(uintptr_t)number; }
+/* Nothing lies on the first page: a small number there is a mistake. */
+static void *address_of(lua_State *L, const Where *where, lua_Number number) {
+  if (!(number >= 4096 && number < 18446744073709551616.0) || number != floor(number))
+    wlua_argument_error(L, where, "is no address");
+  return (void *)(uintptr_t)number;
+}
+
+static void *light_address(lua_State *L, const Where *where, int index) {
+  void *address = lua_touserdata(L, index);
+  if ((uintptr_t)address < 4096) wlua_argument_error(L, where, "is no address");
+  return address;
+}
 
 static size_t size_at(lua_State *L, const Where *where, int index) {
   int64_t size = -1;
@@ -162,14 +200,14 @@ static size_t size_at(lua_State *L, const Where *where, int index) {
   return (size_t)size;
 }
 
-/* False when it is a 64-bit number. */
+/* False when it is nothing that has an address. */
 static bool cdata_data(lua_State *L, const Where *where, int index, int size_index, Data *out) {
   if (!push_shim(L, &look_key)) wlua_argument_error(L, where, "is C data, but there is no ffi");
   lua_pushvalue(L, index);
   lua_call(L, 1, 2);
   bool found = !lua_isnil(L, -2);
   if (found) {
-    out->bytes = address_of(lua_tonumber(L, -2));
+    out->bytes = address_of(L, where, lua_tonumber(L, -2));
     out->n_bytes = lua_isnil(L, -1) || (size_index != 0 && !lua_isnoneornil(L, size_index))
                        ? size_at(L, where, size_index)
                        : (size_t)lua_tonumber(L, -1);
@@ -201,11 +239,11 @@ static bool object_data(lua_State *L, const Where *where, int index, Data *out) 
   }
   out->n_bytes = size_at(L, where, pointer + 1);
   if (lua_type(L, pointer) == LUA_TLIGHTUSERDATA)
-    out->bytes = lua_touserdata(L, pointer);
-  else if (lua_type(L, pointer) == LUA_TYPE_CDATA)
-    cdata_data(L, where, pointer, pointer + 1, out);
-  else
-    out->bytes = address_of(lua_tonumber(L, pointer));
+    out->bytes = light_address(L, where, pointer);
+  else if (lua_type(L, pointer) != LUA_TYPE_CDATA)
+    out->bytes = address_of(L, where, lua_tonumber(L, pointer));
+  else if (!cdata_data(L, where, pointer, pointer + 1, out))
+    wlua_argument_error(L, where, "is no address");
   lua_pop(L, 2);
   return true;
 }
@@ -219,6 +257,13 @@ static void buffer_data(lua_State *L, const Where *where, const Buffer *buffer,
   out->n_bytes = buffer->n * webnn_data_type_bytes(buffer->type);
 }
 
+static bool is_cdata_number(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TYPE_CDATA) return false;
+  bool is = wlua_cdata_number(L, index);
+  lua_pop(L, 1);
+  return is;
+}
+
 /* A list that begins with an address is an address and its size. */
 static bool pair_data(lua_State *L, const Where *where, int index, Data *out) {
   lua_rawgeti(L, index, 1);
@@ -226,9 +271,9 @@ static bool pair_data(lua_State *L, const Where *where, int index, Data *out) {
   bool is = type == LUA_TLIGHTUSERDATA;
   lua_rawgeti(L, index, 2);
   if (is) {
-    out->bytes = lua_touserdata(L, pointer);
+    out->bytes = light_address(L, where, pointer);
     out->n_bytes = size_at(L, where, pointer + 1);
-  } else if (type == LUA_TYPE_CDATA) {
+  } else if (type == LUA_TYPE_CDATA && !is_cdata_number(L, pointer)) {
     is = cdata_data(L, where, pointer, pointer + 1, out);
   }
   lua_pop(L, 2);
@@ -240,26 +285,21 @@ static const char wanted[] =
 
 static void borrowed(lua_State *L, const Where *where, int index, int size_index,
                      webnn_data_type type, Data *out) {
-  const Buffer *buffer = webnnL_testudata(L, index, WLUA_BUFFER);
+  const Buffer *buffer = wlua_test(L, index, WLUA_BUFFER);
   int kind = lua_type(L, index);
   if (buffer != NULL) {
     buffer_data(L, where, buffer, type, out);
   } else if (kind == LUA_TLIGHTUSERDATA) {
-    out->bytes = lua_touserdata(L, index);
+    out->bytes = light_address(L, where, index);
     out->n_bytes = size_at(L, where, size_index);
   } else if (kind == LUA_TYPE_CDATA) {
     if (!cdata_data(L, where, index, size_index, out)) wlua_wrong(L, where, wanted, index);
   } else if (kind == LUA_TNUMBER) {
-    out->bytes = address_of(lua_tonumber(L, index));
+    out->bytes = address_of(L, where, lua_tonumber(L, index));
     out->n_bytes = size_at(L, where, size_index);
   } else if (kind != LUA_TUSERDATA || !object_data(L, where, index, out)) {
     wlua_wrong(L, where, wanted, index);
   }
-}
-
-static bool is_cdata_number(lua_State *L, int index) {
-  webnn_number number;
-  return lua_type(L, index) == LUA_TYPE_CDATA && wlua_is_number(L, index, &number);
 }
 
 void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool writable,

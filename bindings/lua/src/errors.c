@@ -15,11 +15,9 @@ static int error_tostring(lua_State *L) {
 }
 
 void wlua_errors_init(lua_State *L) {
-  luaL_newmetatable(L, WLUA_ERROR);
+  wlua_new_metatable(L, WLUA_ERROR);
   lua_pushcfunction(L, error_tostring);
   lua_setfield(L, -2, "__tostring");
-  lua_pushliteral(L, WLUA_ERROR);
-  lua_setfield(L, -2, "__name");
   lua_pop(L, 1);
 }
 
@@ -29,7 +27,7 @@ void wlua_push_error(lua_State *L, const webnn_error *error) {
   lua_setfield(L, -2, "name");
   lua_pushstring(L, error->message);
   lua_setfield(L, -2, "message");
-  luaL_getmetatable(L, WLUA_ERROR);
+  wlua_push_metatable(L, WLUA_ERROR);
   lua_setmetatable(L, -2);
 }
 

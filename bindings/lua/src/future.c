@@ -69,7 +69,7 @@ static bool settle(lua_State *L, int index, Future *self) {
   return true;
 }
 
-static Future *check(lua_State *L) { return luaL_checkudata(L, 1, WLUA_FUTURE); }
+static Future *check(lua_State *L) { return wlua_check(L, 1, WLUA_FUTURE); }
 
 /* ---- methods */
 
@@ -125,6 +125,5 @@ void wlua_future_init(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"done", done}, {"wait", wait}, {"value", value}, {NULL, NULL}};
-  static const luaL_Reg none[] = {{NULL, NULL}};
-  wlua_type(L, WLUA_FUTURE, meta, methods, none);
+  wlua_type(L, WLUA_FUTURE, meta, methods, NULL);
 }

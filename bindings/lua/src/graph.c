@@ -2,13 +2,13 @@
 #include "binding.h"
 
 static webnn_graph *check(lua_State *L) {
-  Graph *self = luaL_checkudata(L, 1, WLUA_GRAPH);
+  Graph *self = wlua_check(L, 1, WLUA_GRAPH);
   if (self->native == NULL) luaL_error(L, "the graph is closed");
   return self->native;
 }
 
 webnn_graph *wlua_check_graph(lua_State *L, const Where *where, int index) {
-  Graph *self = webnnL_testudata(L, index, WLUA_GRAPH);
+  Graph *self = wlua_test(L, index, WLUA_GRAPH);
   if (self == NULL || self->native == NULL) wlua_wrong(L, where, "a webnn.Graph", index);
   return self->native;
 }
@@ -96,7 +96,7 @@ static int to_string(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-  Graph *self = luaL_checkudata(L, 1, WLUA_GRAPH);
+  Graph *self = wlua_check(L, 1, WLUA_GRAPH);
   webnn_graph *native = self->native;
   self->native = NULL;
   webnn_graph_release(native);

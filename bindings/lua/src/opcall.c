@@ -16,7 +16,7 @@ typedef struct Call {
 } Call;
 
 static const webnn_operand *read_operand(lua_State *L, const Where *where, int index) {
-  const Operand *operand = webnnL_testudata(L, index, WLUA_OPERAND);
+  const Operand *operand = wlua_test(L, index, WLUA_OPERAND);
   if (operand == NULL) wlua_wrong(L, where, "a webnn.Operand", index);
   return operand->native;
 }
@@ -114,7 +114,8 @@ static void read_required(Call *call, int options) {
   }
 }
 
-/* Option values stay in their table, so that strings are borrowed from there. */
+/* Option values stay in their table, so that the label, which comes last, is borrowed from there.
+ */
 static void read_options(Call *call, int options) {
   lua_State *L = call->L;
   if (!lua_istable(L, options)) return;
@@ -156,10 +157,10 @@ static int op_call(lua_State *L) {
   wlua_scratch_init(&call.scratch, L);
   check_names(&call, options);
   read_required(&call, options);
-  read_options(&call, options);
   if (call.n_outs > MOST_OUTPUTS) call.n_outs = MOST_OUTPUTS;
   if (call.n_outs == 0) call.n_outs = 1;
   webnn_operand **outs = wlua_scratch_alloc(&call.scratch, call.n_outs, sizeof *outs);
+  read_options(&call, options);
   if (webnn_builder_call(builder, call.op, call.values, call.n_fields, outs, &call.n_outs) !=
       WEBNN_OK)
     return wlua_raise(L, webnn_builder_error(builder));
@@ -226,7 +227,9 @@ static void push_field(lua_State *L, const webnn_field *field) {
 
 /* op_info(name): the row of an operation, nil when there is none. */
 int wlua_op_info(lua_State *L) {
-  const webnn_op *op = webnn_op_find(luaL_checkstring(L, 1));
+  size_t size;
+  const char *name = luaL_checklstring(L, 1, &size);
+  const webnn_op *op = strlen(name) == size ? webnn_op_find(name) : NULL;
   const webnn_field *field;
   if (op == NULL) return 0;
   lua_newtable(L);

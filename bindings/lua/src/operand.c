@@ -2,7 +2,7 @@
 #include "binding.h"
 
 static Operand *check(lua_State *L) {
-  Operand *self = luaL_checkudata(L, 1, WLUA_OPERAND);
+  Operand *self = wlua_check(L, 1, WLUA_OPERAND);
   if (self->builder == NULL) luaL_error(L, "the operand is closed");
   return self;
 }
@@ -51,7 +51,7 @@ static int to_string(lua_State *L) {
 /* ---- operators */
 
 static Operand *as_operand(lua_State *L, int index) {
-  Operand *operand = webnnL_testudata(L, index, WLUA_OPERAND);
+  Operand *operand = wlua_test(L, index, WLUA_OPERAND);
   return operand != NULL && operand->builder != NULL ? operand : NULL;
 }
 
@@ -95,7 +95,7 @@ static int power(lua_State *L) { return call(L, "pow", 2); }
 static int negate(lua_State *L) { return call(L, "neg", 1); }
 
 static int collect(lua_State *L) {
-  Operand *self = luaL_checkudata(L, 1, WLUA_OPERAND);
+  Operand *self = wlua_check(L, 1, WLUA_OPERAND);
   webnn_builder *builder = self->builder;
   self->builder = NULL;
   webnn_builder_release(builder);

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-static size_t count_entries(lua_State *L, const Where *where, int index) {
-  size_t n = 0;
+/* What is given by name is looked at once, up to one entry more than there are ports: with that the
+ * core has something to refuse, and nothing that runs meanwhile can make a list longer than its
+ * room. */
+static size_t room_for(lua_State *L, const Where *where, int index, size_t n_ports) {
   if (!lua_istable(L, index)) wlua_wrong(L, where, "a table by name", index);
   luaL_checkstack(L, 12, NULL);
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) n++;
-  return n;
+  return n_ports + 1;
 }
 
 static webnn_str name_at(lua_State *L, const Where *where, int index) {
@@ -20,18 +21,20 @@ static webnn_str name_at(lua_State *L, const Where *where, int index) {
 
 /* ---- dispatch */
 
-static size_t bind_tensors(lua_State *L, const char *argument, int index, Scratch *scratch,
-                           webnn_named_tensor **out) {
+static size_t bind_tensors(lua_State *L, const char *argument, int index, size_t n_ports,
+                           Scratch *scratch, webnn_named_tensor **out) {
   Where where = {"dispatch", argument, 0};
-  size_t n = count_entries(L, &where, index), i = 0;
-  *out = wlua_scratch_alloc(scratch, n, sizeof **out);
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1), i++) {
-    (*out)[i].name = name_at(L, &where, -2);
-    Tensor *tensor = webnnL_testudata(L, -1, WLUA_TENSOR);
+  size_t room = room_for(L, &where, index, n_ports), n = 0;
+  int top = lua_gettop(L);
+  *out = wlua_scratch_alloc(scratch, room, sizeof **out);
+  for (lua_pushnil(L); n < room && lua_next(L, index) != 0; lua_pop(L, 1), n++) {
+    (*out)[n].name = name_at(L, &where, -2);
+    Tensor *tensor = wlua_test(L, -1, WLUA_TENSOR);
     if (tensor == NULL || tensor->native == NULL)
       wlua_argument_error(L, &where, "has no tensor as '%s'", lua_tostring(L, -2));
-    (*out)[i].tensor = tensor->native;
+    (*out)[n].tensor = tensor->native;
   }
+  lua_settop(L, top);
   return n;
 }
 
@@ -45,8 +48,9 @@ int wlua_dispatch(lua_State *L) {
   lua_settop(L, 4);
   wlua_scratch_init(&scratch, L);
   webnn_graph *graph = wlua_check_graph(L, &where, 2);
-  size_t n_inputs = bind_tensors(L, "inputs", 3, &scratch, &inputs);
-  size_t n_outputs = bind_tensors(L, "outputs", 4, &scratch, &outputs);
+  size_t n_inputs = bind_tensors(L, "inputs", 3, webnn_graph_n_inputs(graph), &scratch, &inputs);
+  size_t n_outputs =
+      bind_tensors(L, "outputs", 4, webnn_graph_n_outputs(graph), &scratch, &outputs);
   if (webnn_graph_dispatch(context, graph, inputs, n_inputs, outputs, n_outputs, &error) ==
       WEBNN_OK) {
     lua_pushboolean(L, true);
@@ -71,23 +75,29 @@ static webnn_data_type port_type(const webnn_graph *graph, Getter get, webnn_str
   return WEBNN_DATA_TYPE_FLOAT32;
 }
 
-/* What the entries are turned into is kept in the table at index `keep`. */
+/* What the entries are, and what they are turned into, is kept in the table at index `keep`. */
 static size_t bind_data(lua_State *L, const webnn_graph *graph, bool writable, int index, int keep,
                         Scratch *scratch, webnn_named_data **out) {
   Where where = {"compute", writable ? "outputs" : "inputs", 0};
   Getter get = writable ? webnn_graph_output : webnn_graph_input;
-  size_t n = count_entries(L, &where, index), i = 0;
-  *out = wlua_scratch_alloc(scratch, n, sizeof **out);
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1), i++) {
+  size_t n_ports = writable ? webnn_graph_n_outputs(graph) : webnn_graph_n_inputs(graph);
+  size_t room = room_for(L, &where, index, n_ports), n = 0;
+  int top = lua_gettop(L);
+  *out = wlua_scratch_alloc(scratch, room, sizeof **out);
+  for (lua_pushnil(L); n < room && lua_next(L, index) != 0; lua_pop(L, 1), n++) {
     Data data;
     webnn_str name = name_at(L, &where, -2);
     wlua_data(L, &where, -1, 0, writable, port_type(graph, get, name), &data);
-    if (lua_isnil(L, -1))
+    if (lua_isnil(L, -1)) {
       lua_pop(L, 1);
-    else
-      lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
-    (*out)[i] = (webnn_named_data){name, data.bytes, data.n_bytes};
+      lua_pushvalue(L, -1);
+    }
+    lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
+    (*out)[n] = (webnn_named_data){name, data.bytes, data.n_bytes};
   }
+  lua_settop(L, top);
   return n;
 }
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 static webnn_tensor *check(lua_State *L) {
-  Tensor *self = luaL_checkudata(L, 1, WLUA_TENSOR);
+  Tensor *self = wlua_check(L, 1, WLUA_TENSOR);
   if (self->native == NULL) luaL_error(L, "the tensor is closed");
   return self->native;
 }
 
 webnn_tensor *wlua_check_tensor(lua_State *L, const Where *where, int index) {
-  Tensor *self = webnnL_testudata(L, index, WLUA_TENSOR);
+  Tensor *self = wlua_test(L, index, WLUA_TENSOR);
   if (self == NULL || self->native == NULL) wlua_wrong(L, where, "a webnn.Tensor", index);
   return self->native;
 }
@@ -89,7 +89,7 @@ int wlua_write_tensor(lua_State *L) {
 }
 
 static void check_target(lua_State *L, const Where *where, webnn_tensor *tensor) {
-  const Buffer *buffer = webnnL_testudata(L, 3, WLUA_BUFFER);
+  const Buffer *buffer = wlua_test(L, 3, WLUA_BUFFER);
   if (buffer == NULL) {
     wlua_wrong(L, where, "a webnn.Buffer", 3);
     return;
@@ -187,7 +187,7 @@ static int to_string(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-  Tensor *self = luaL_checkudata(L, 1, WLUA_TENSOR);
+  Tensor *self = wlua_check(L, 1, WLUA_TENSOR);
   webnn_tensor *native = self->native;
   self->native = NULL;
   webnn_tensor_release(native);

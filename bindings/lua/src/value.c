@@ -87,18 +87,10 @@ static bool parse_number(const char *text, size_t size, webnn_number *out) {
   return *end == '\0';
 }
 
-static bool cdata_number(lua_State *L, int index, webnn_number *out) {
-  lua_getglobal(L, "tostring");
-  lua_pushvalue(L, index);
-  lua_call(L, 1, 1);
-  bool is = lua_type(L, -1) == LUA_TSTRING && parse_integer(lua_tostring(L, -1), out);
-  lua_pop(L, 1);
-  return is;
-}
-
 bool wlua_is_number(lua_State *L, int index, webnn_number *out) {
   size_t size;
   const char *text;
+  bool is;
   index = webnnL_absindex(L, index);
   switch (lua_type(L, index)) {
     case LUA_TNUMBER:
@@ -108,7 +100,14 @@ bool wlua_is_number(lua_State *L, int index, webnn_number *out) {
         *out = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = (double)lua_tonumber(L, index)}};
       return true;
     case LUA_TSTRING: text = lua_tolstring(L, index, &size); return parse_number(text, size, out);
-    case LUA_TYPE_CDATA: return cdata_number(L, index, out);
+    case LUA_TYPE_CDATA:
+      is = wlua_cdata_number(L, index);
+      if (is && lua_type(L, -1) == LUA_TNUMBER)
+        *out = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = (double)lua_tonumber(L, -1)}};
+      else if (is)
+        is = parse_integer(lua_tostring(L, -1), out);
+      lua_pop(L, 1);
+      return is;
     default: return false;
   }
 }
@@ -135,9 +134,10 @@ webnn_str wlua_str(lua_State *L, const Where *where, int index) {
 
 uint32_t wlua_enum(lua_State *L, const Where *where, int index, const char *const *names) {
   uint32_t n = 0;
+  size_t size;
   if (lua_type(L, index) == LUA_TSTRING)
-    for (const char *text = lua_tostring(L, index); names[n] != NULL; n++)
-      if (strcmp(text, names[n]) == 0) return n;
+    for (const char *text = lua_tolstring(L, index, &size); names[n] != NULL; n++)
+      if (strlen(names[n]) == size && memcmp(text, names[n], size) == 0) return n;
   for (n = 0; names[n] != NULL;) n++;
   luaL_checkstack(L, 8, NULL);
   lua_pushfstring(L, "'%s'", names[0]);
@@ -207,10 +207,10 @@ void wlua_check_options(lua_State *L, const char *function, int index, const cha
   if (!lua_istable(L, index)) wlua_wrong(L, &(Where){function, "options", 0}, "a table", index);
   luaL_checkstack(L, 8, NULL);
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
-    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    size_t i = 0;
+    size_t i = 0, size = 0;
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : NULL;
     if (key == NULL) wlua_argument_error(L, &where, "the options are names with values");
-    while (i < n_names && strcmp(key, names[i]) != 0) i++;
+    while (i < n_names && (strlen(names[i]) != size || memcmp(key, names[i], size) != 0)) i++;
     if (i < n_names) continue;
     where.options = index;
     const char *near = wlua_nearest(key, names, n_names);

@@ -23,16 +23,40 @@ static int object_index(lua_State *L) {
   return 1;
 }
 
-void wlua_type(lua_State *L, const char *name, const luaL_Reg *meta, const luaL_Reg *methods,
-               const luaL_Reg *properties) {
-  luaL_newmetatable(L, name);
-  webnnL_setfuncs(L, meta);
-  lua_pushstring(L, name);
+const char *const wlua_type_names[WLUA_N_TYPES] = {
+    [WLUA_CONTEXT] = "webnn.Context",      [WLUA_TENSOR] = "webnn.Tensor",
+    [WLUA_BUILDER] = "webnn.GraphBuilder", [WLUA_OPERAND] = "webnn.Operand",
+    [WLUA_GRAPH] = "webnn.Graph",          [WLUA_FUTURE] = "webnn.Future",
+    [WLUA_BUFFER] = "webnn.Buffer",        [WLUA_ERROR] = "webnn.Error",
+};
+
+/* Metatables lie in the registry twice: under their names, as Lua does it, and under the addresses
+ * of these, which need no string to be looked up. */
+void wlua_new_metatable(lua_State *L, WluaType type) {
+  luaL_newmetatable(L, wlua_type_names[type]);
+  lua_pushstring(L, wlua_type_names[type]);
   lua_setfield(L, -2, "__name");
+  lua_pushlightuserdata(L, (void *)&wlua_type_names[type]);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+void wlua_push_metatable(lua_State *L, WluaType type) { webnnL_rawgetp(L, &wlua_type_names[type]); }
+
+void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
+               const luaL_Reg *properties) {
+  wlua_new_metatable(L, type);
+  webnnL_setfuncs(L, meta);
   lua_pushliteral(L, "webnn");
   lua_setfield(L, -2, "__metatable");
   lua_newtable(L);
   webnnL_setfuncs(L, methods);
+  if (properties == NULL) { /* nothing to compute: Lua looks by itself, which is faster */
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__index");
+    lua_remove(L, -2);
+    return;
+  }
   lua_pushvalue(L, -1);
   lua_newtable(L);
   webnnL_setfuncs(L, properties);
@@ -42,13 +66,27 @@ void wlua_type(lua_State *L, const char *name, const luaL_Reg *meta, const luaL_
   lua_remove(L, -2);
 }
 
-void *wlua_new(lua_State *L, const char *type, size_t n_bytes) {
+void *wlua_new(lua_State *L, WluaType type, size_t n_bytes) {
   luaL_checkstack(L, 4, NULL);
   void *object = lua_newuserdata(L, n_bytes);
   memset(object, 0, n_bytes);
-  luaL_getmetatable(L, type);
+  wlua_push_metatable(L, type);
   lua_setmetatable(L, -2);
   return object;
+}
+
+void *wlua_test(lua_State *L, int index, WluaType type) {
+  void *object = lua_touserdata(L, index);
+  if (object == NULL || !lua_getmetatable(L, index)) return NULL;
+  wlua_push_metatable(L, type);
+  if (!lua_rawequal(L, -1, -2)) object = NULL;
+  lua_pop(L, 2);
+  return object;
+}
+
+void *wlua_check(lua_State *L, int index, WluaType type) {
+  void *object = wlua_test(L, index, type);
+  return object != NULL ? object : luaL_checkudata(L, index, wlua_type_names[type]);
 }
 
 /* ---- one object for each native handle */
@@ -57,8 +95,7 @@ static const char objects_key; /* a table with weak values */
 
 static void push_objects(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
-  lua_pushlightuserdata(L, (void *)&objects_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  webnnL_rawgetp(L, &objects_key);
 }
 
 bool wlua_find(lua_State *L, const void *native) {
@@ -118,11 +155,9 @@ static int ops(lua_State *L) {
 
 /* The name of one of webnn's types, nil for anything else. */
 static int type_of(lua_State *L) {
-  static const char *const names[] = {WLUA_CONTEXT, WLUA_TENSOR, WLUA_BUILDER, WLUA_OPERAND,
-                                      WLUA_GRAPH,   WLUA_FUTURE, WLUA_BUFFER};
-  for (size_t i = 0; lua_isuserdata(L, 1) && i < sizeof names / sizeof *names; i++)
-    if (webnnL_testudata(L, 1, names[i]) != NULL) {
-      lua_pushstring(L, strchr(names[i], '.') + 1);
+  for (int type = 0; lua_isuserdata(L, 1) && type < WLUA_ERROR; type++)
+    if (wlua_test(L, 1, (WluaType)type) != NULL) {
+      lua_pushstring(L, strchr(wlua_type_names[type], '.') + 1);
       return 1;
     }
   lua_pushnil(L);
@@ -189,7 +224,7 @@ int luaopen_webnn_core(lua_State *L) {
   lua_setfield(L, -2, "create_context");
   wlua_future_init(L);
   lua_setfield(L, -2, "future_methods");
-  luaL_getmetatable(L, WLUA_ERROR);
+  wlua_push_metatable(L, WLUA_ERROR);
   lua_setfield(L, -2, "error_meta");
   return 1;
 }

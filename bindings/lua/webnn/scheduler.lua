@@ -62,6 +62,7 @@ local function new(webnn, now)
   local scheduler, watched = nil, setmetatable({}, { __mode = "k" })
   local waiting, n_waiting = {}, 0 -- tasks, in the order in which they came
   local callbacks, n_callbacks = {}, 0 -- of on_done: future, function
+  local polling, native_done = false, nil
   local Task = {}
   Task.__index = Task
 
@@ -78,46 +79,29 @@ local function new(webnn, now)
     if not pcall(report, message) then io.stderr:write("webnn: ", tostring(message), "\n") end
   end
 
-  -- What the future settles with; a coroutine gives way until then, and ignores what it is resumed with.
-  local function await(future)
-    if not future:done() then
-      if not in_coroutine() then
-        future:wait()
-      elseif scheduler then
-        repeat
-          watched[future] = true
-          scheduler.suspend(future)
-        until future:done()
-      else
-        repeat checked_yield(future) until future:done()
-      end
+  -- Gives way in a coroutine until the future is done, and ignores what that is resumed with; blocks elsewhere.
+  local function settle(future, done, wait)
+    if not in_coroutine() then
+      wait(future)
+    elseif scheduler then
+      repeat
+        watched[future] = true
+        scheduler.suspend(future)
+      until done(future)
+    else
+      repeat checked_yield(future) until done(future)
     end
-    return future:value()
   end
 
   local function timeout_error()
     return nil, webnn.new_error("TimeoutError", "the future has not settled in time")
   end
 
-  -- The same, but it blocks everywhere; at most `timeout` seconds.
-  local function result(future, timeout)
-    if timeout ~= nil and type(timeout) ~= "number" then
-      error("result: timeout must be a number of seconds", 2)
-    end
-    if not future:done() and not future:wait(timeout) then return timeout_error() end
-    return future:value()
-  end
-
-  local function call_back(fn, future)
-    local ok, message = pcall(fn, future)
-    if not ok then tell(message) end
-  end
-
   -- Calls `fn(future)` once it has settled: at once, or in a later webnn.poll().
   local function on_done(future, fn)
     if type(fn) ~= "function" then error("on_done: a function is needed", 2) end
     if future:done() then
-      call_back(fn, future)
+      webnn.spawn(fn, future) -- a task of its own: it may await, and its errors harm nobody
     else
       n_callbacks = n_callbacks + 1
       callbacks[n_callbacks] = { future, fn }
@@ -125,9 +109,30 @@ local function new(webnn, now)
     return future
   end
 
-  --- Gives a class of futures its methods.
-  local function add_methods(methods)
-    methods.await, methods.result, methods.on_done = await, result, on_done
+  --- Gives a class of futures its methods. Its own three are taken once, for looking them up costs at each await.
+  --- `mark`: an object notes that somebody gets its error.
+  local function add_methods(methods, mark)
+    local done, wait, value = methods.done, methods.wait, methods.value
+    if not mark then native_done = done end
+
+    --- What the future settles with, or nil and the error.
+    function methods:await()
+      if mark then self.awaited = true end
+      if not done(self) then settle(self, done, wait) end
+      return value(self)
+    end
+
+    --- The same, but it blocks everywhere; at most `timeout` seconds.
+    function methods:result(timeout)
+      if timeout ~= nil and type(timeout) ~= "number" then
+        error("result: timeout must be a number of seconds", 2)
+      end
+      if mark then self.awaited = true end
+      if not done(self) and not wait(self, timeout) then return timeout_error() end
+      return value(self)
+    end
+
+    methods.on_done = on_done
   end
 
   -- ---- tasks: coroutines that are futures themselves
@@ -138,14 +143,25 @@ local function new(webnn, now)
     if not ok and not task.awaited then tell(...) end
   end
 
-  local function done_of(future) return future.done end
+  local function is_done(future) return future:done() end
+
+  -- Something of the host's that says when it is done; what fails at that is done.
+  local function guarded(future)
+    local ok, done = pcall(is_done, future)
+    return not ok or done
+  end
 
   -- A task may run on when what it yielded has settled; what isn't a future stands for one round.
   local function hold(task, future)
     local kind = type(future)
-    local ok, is_done = false, nil
-    if kind == "userdata" or kind == "table" then ok, is_done = pcall(done_of, future) end
-    task.future, task.is_done = future, ok and type(is_done) == "function" and is_done or nil
+    if webnn.type(future) == "Future" then
+      task.is_done = native_done
+    elseif kind == "userdata" or kind == "table" or kind == "cdata" then
+      task.is_done = guarded
+    else
+      task.is_done = nil
+    end
+    task.future = future
   end
 
   local function traced(task, ok, ...)
@@ -157,8 +173,9 @@ local function new(webnn, now)
       finish(task, true, ...)
     else
       local message = ...
-      if type(message) == "string" and debug and debug.traceback then
-        message = debug.traceback(task.co, message)
+      if type(message) == "string" then
+        if message:find("attempt to yield across", 1, true) then message = hint:format(message) end
+        if debug and debug.traceback then message = debug.traceback(task.co, message) end
       end
       finish(task, false, message)
     end
@@ -183,6 +200,7 @@ local function new(webnn, now)
   function Task:done() return self.finished or false end
 
   function Task:wait(seconds)
+    if polling then error("result: a task that webnn.poll() runs cannot block on another; await it", 3) end
     local deadline = seconds and now() + seconds
     while not self.finished do
       if deadline and now() >= deadline then return false end
@@ -200,17 +218,7 @@ local function new(webnn, now)
     return nil, webnn.new_error("UnknownError", tostring(message))
   end
 
-  function Task:await()
-    self.awaited = true
-    return await(self)
-  end
-
-  function Task:result(timeout)
-    self.awaited = true
-    return result(self, timeout)
-  end
-
-  Task.on_done = on_done
+  add_methods(Task, true)
 
   function Task:__tostring()
     return "webnn.Task, " .. (not self.finished and "running" or self.ok and "done" or "failed")
@@ -256,7 +264,7 @@ local function new(webnn, now)
     for i = 1, n do
       local entry = list[i]
       if entry[1]:done() and not (deadline and now() >= deadline) then
-        call_back(entry[2], entry[1])
+        webnn.spawn(entry[2], entry[1])
       else
         kept = kept + 1
         list[kept] = entry
@@ -282,26 +290,29 @@ local function new(webnn, now)
     waiting, n_waiting = list, kept + n_waiting
   end
 
-  local polling = false
+  local function run_on(deadline)
+    if scheduler then resume_watched() end
+    if n_callbacks > 0 then run_callbacks(deadline) end
+    if any_ready() then run_tasks(deadline) end
+  end
 
   --- Runs on what has settled and returns how much still waits. Never blocks. With a budget, nothing more is begun
   --- once that many milliseconds have passed.
   function webnn.poll(budget_ms)
     if polling then return n_waiting + n_callbacks end
     if n_waiting == 0 and n_callbacks == 0 and not scheduler then return 0 end
-    polling = true
     local deadline = budget_ms and now() + budget_ms / 1000
-    if scheduler then resume_watched() end
-    if n_callbacks > 0 then run_callbacks(deadline) end
-    if any_ready() then run_tasks(deadline) end
+    polling = true
+    local ok, message = pcall(run_on, deadline) -- no memory, a hook of the host's
     polling = false
+    if not ok then error(message, 0) end
     return n_waiting + n_callbacks
   end
 
   --- Runs `fn(...)` (nil: nothing) and all that it spawns to the end; for scripts without a loop of their own.
   --- Returns what `fn` returns, or nil and the error.
   function webnn.run(fn, ...)
-    if in_coroutine() then error("run: this is a coroutine already, await what you need", 2) end
+    if in_coroutine() or polling then error("run: this is a coroutine already, await what you need", 2) end
     local task = fn and webnn.spawn(fn, ...)
     if task then task.awaited = true end
     while webnn.poll() > 0 do wait_for_something() end

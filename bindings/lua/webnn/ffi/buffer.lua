@@ -74,19 +74,32 @@ local function size_of(where, size)
   return size
 end
 
-local function is_address(x) return type(x) == "userdata" or type(x) == "cdata" and not buffer.is(x) end
+local function is_address(x)
+  return type(x) == "userdata" or type(x) == "cdata" and not buffer.is(x) and value.as_number(x) == nil
+end
 
--- An address: a pointer with its size, an array with its own; nil for anything else.
+-- Nothing lies on the first page: a small number there is a mistake.
+local function pointer_of(where, x)
+  local ok, pointer = pcall(ffi.cast, "const uint8_t *", x)
+  if not ok or ffi.cast("uintptr_t", pointer) < 4096 then errors.argument(where, "is no address") end
+  return ffi.cast("uint8_t *", pointer)
+end
+
+local function of_number(where, x)
+  if x % 1 ~= 0 or x < 0 or x >= 2 ^ 64 then errors.argument(where, "is no address") end
+  return pointer_of(where, ffi.cast("uintptr_t", x))
+end
+
+-- An address: a pointer or a number with its size, an array with its own.
 local function address(where, x, size)
-  if type(x) == "cdata" then
-    local pointer = tostring(ffi.typeof(x)):find("%*[%s%a]*>$")
-    if pointer or size ~= nil then
-      return ffi.cast("uint8_t *", x), size_of(where, size)
-    end
-    return ffi.cast("uint8_t *", x), ffi.sizeof(x)
+  if type(x) == "number" then return of_number(where, x), size_of(where, size) end
+  if type(x) ~= "cdata" then return pointer_of(where, x), size_of(where, size) end
+  if value.as_number(x) ~= nil then return of_number(where, tonumber(x)), size_of(where, size) end
+  local name = tostring(ffi.typeof(x))
+  if size ~= nil or name:find("%*[%s%a]*>$") or name:find("(*", 1, true) then
+    return pointer_of(where, x), size_of(where, size)
   end
-  if type(x) == "number" then return ffi.cast("uint8_t *", ffi.cast("uintptr_t", x)), size_of(where, size) end
-  return ffi.cast("uint8_t *", x), size_of(where, size)
+  return pointer_of(where, x), ffi.sizeof(x)
 end
 
 -- An object that says where its bytes are and how many: LÖVE's Data. Light userdata has no metatable of its own.
@@ -118,7 +131,7 @@ function buffer.data(where, x, size, writable, data_type)
   local kind = type(x)
   if buffer.is(x) then return of_buffer(where, x, data_type) end
   if kind == "table" and not getmetatable(x) then
-    if is_address(x[1]) and value.as_number(x[1]) == nil then return address(where, x[1], x[2]) end
+    if is_address(x[1]) then return address(where, x[1], x[2]) end
     if not writable then return of_table(where, x, data_type) end
   elseif kind == "string" and not writable then
     return x, #x, x

@@ -62,7 +62,10 @@ end
 function value.as_number(x)
   local kind = type(x)
   if kind == "number" then return x end
-  if kind == "cdata" then return (ffi.istype(int64, x) or ffi.istype(uint64, x)) and x or nil end
+  if kind == "cdata" then
+    if ffi.istype(int64, x) or ffi.istype(uint64, x) then return x end
+    return tonumber(x)
+  end
   if kind ~= "string" or x:find("%z") then return nil end
   return parse_integer(x) or tonumber(x)
 end
