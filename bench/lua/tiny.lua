@@ -21,11 +21,8 @@ end
 
 local ways = { block = rounds }
 
--- As a frame loop without frames: a coroutine gives way, polls run it on.
-function ways.coroutine(n)
-  webnn.spawn(rounds, n)
-  while webnn.poll() > 0 do end
-end
+-- In a coroutine that gives way at each await, as asyncio does it.
+function ways.coroutine(n) webnn.run(rounds, n) end
 
 local out = round()
 assert(out[1] == 0 and out[4] == 2)

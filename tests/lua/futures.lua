@@ -6,7 +6,7 @@ return function(t, env)
   local function slow()
     local context = assert(webnn.ml():create_context { backend = env.backend }:await())
     local b = webnn.graph_builder(context)
-    local n = 256
+    local n = env.slow and 64 or 256
     local x = b:input("x", { shape = { n, n }, data_type = "float32" })
     local y = x
     for _ = 1, 6 do y = b:matmul(y, x) end
@@ -305,25 +305,29 @@ return function(t, env)
     t.equal(#work.start():await(), work.n)
   end)
 
-  t.test("nothing to do costs next to nothing", function()
-    local n, best = 20000, math.huge
-    for _ = 1, 5 do
-      local start = webnn.now()
+  -- Nanoseconds of this process's own time, for others may have the processor meanwhile; the best of many.
+  local function cost_of_poll()
+    local n, best = 500, math.huge
+    for _ = 1, 200 do
+      local start = os.clock()
       for _ = 1, n do webnn.poll() end
-      best = math.min(best, (webnn.now() - start) / n)
+      best = math.min(best, os.clock() - start)
     end
-    t.ok(best < 1e-6, ("webnn.poll() takes %.0f ns"):format(best * 1e9))
+    return best / n * 1e9
+  end
+
+  t.test("nothing to do costs next to nothing", function()
+    if env.slow then t.skip("a tool makes everything slow") end
+    local idle = cost_of_poll()
     -- A coroutine that waits costs a look.
     local context = assert(webnn.ml():create_context { backend = "reference" }:await())
     webnn.spawn(function() context.lost:await() end)
-    best = math.huge
-    for _ = 1, 5 do
-      local start = webnn.now()
-      for _ = 1, n do webnn.poll() end
-      best = math.min(best, (webnn.now() - start) / n)
+    local waiting = cost_of_poll()
+    if os.getenv "WEBNN_TIMES" then
+      print(("webnn.poll() takes %.0f ns, %.0f ns with a coroutine that waits"):format(idle, waiting))
     end
-    t.ok(best < 2e-6, ("webnn.poll() takes %.0f ns with one that waits"):format(best * 1e9))
-    if os.getenv "WEBNN_TIMES" then print(("poll with one that waits: %.0f ns"):format(best * 1e9)) end
+    t.ok(idle < 1000, ("webnn.poll() takes %.0f ns"):format(idle))
+    t.ok(waiting < 2000, ("webnn.poll() takes %.0f ns with one that waits"):format(waiting))
     context:destroy()
     while webnn.poll() > 0 do end
   end)

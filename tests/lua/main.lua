@@ -24,6 +24,7 @@ if arg[at] == "--filter" then
 end
 local env = {
   webnn = webnn, backend = os.getenv "WEBNN_BACKEND", data = folder .. "/../data/", root = folder .. "/../../",
+  slow = os.getenv "WEBNN_SLOW" ~= nil, -- under a tool that makes everything slow
 }
 
 --- A context that all tests of a run share.

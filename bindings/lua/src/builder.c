@@ -141,7 +141,7 @@ static int build(lua_State *L) {
   Scratch scratch;
   lua_settop(L, 2);
   wlua_scratch_init(&scratch, L);
-  Future *future = wlua_future_begin(L, FUTURE_BUILD);
+  Future *future = wlua_future_begin(L, FUTURE_BUILD, webnn_builder_context(builder));
   size_t n = wlua_read_outputs(L, "build", 2, &scratch, &outputs);
   if (webnn_builder_build(builder, outputs, n, &future->native) != WEBNN_OK) {
     wlua_refuse(L, webnn_builder_context(builder), webnn_builder_error(builder));

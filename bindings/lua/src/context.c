@@ -107,7 +107,7 @@ static int accelerated(lua_State *L) {
 static int lost(lua_State *L) {
   webnn_future *native = webnn_context_lost(wlua_check_context(L, 1));
   if (wlua_find(L, native)) return 1;
-  Future *future = wlua_future_begin(L, FUTURE_LOST);
+  Future *future = wlua_future_begin(L, FUTURE_LOST, NULL);
   future->native = webnn_future_retain(native);
   wlua_remember(L, native);
   return 1;

@@ -5,14 +5,24 @@
 
 #include <string.h>
 
-Future *wlua_future_begin(lua_State *L, FutureKind kind) {
+Future *wlua_future_begin(lua_State *L, FutureKind kind, webnn_context *context) {
   Future *self = wlua_new(L, WLUA_FUTURE, sizeof *self);
   self->kind = kind;
+  self->context = context == NULL ? NULL : webnn_context_retain(context);
   return self;
 }
 
+static void give_back(Future *self) {
+  webnn_future *native = self->native;
+  webnn_context *context = self->context;
+  self->native = NULL;
+  self->context = NULL;
+  webnn_future_release(native);
+  webnn_context_release(context);
+}
+
 void wlua_future_settled(lua_State *L, bool failed) {
-  Future *self = wlua_future_begin(L, FUTURE_VALUE);
+  Future *self = wlua_future_begin(L, FUTURE_VALUE, NULL);
   self->failed = failed;
   lua_insert(L, -2);
   webnnL_keep(L, -2);
@@ -63,9 +73,7 @@ static bool settle(lua_State *L, int index, Future *self) {
   luaL_checkstack(L, 8, NULL);
   self->failed = !push_outcome(L, index, self);
   webnnL_keep(L, index);
-  webnn_future *native = self->native;
-  self->native = NULL;
-  webnn_future_release(native);
+  give_back(self);
   return true;
 }
 
@@ -114,10 +122,7 @@ static int to_string(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-  Future *self = check(L);
-  webnn_future *native = self->native;
-  self->native = NULL;
-  webnn_future_release(native);
+  give_back(check(L));
   return 0;
 }
 

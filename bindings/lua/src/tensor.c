@@ -121,7 +121,7 @@ int wlua_read_tensor(lua_State *L) {
   lua_settop(L, 3);
   webnn_tensor *tensor = wlua_check_tensor(L, &tensor_where, 2);
   if (!lua_isnil(L, 3)) check_target(L, &where, tensor);
-  Future *future = wlua_future_begin(L, FUTURE_READ);
+  Future *future = wlua_future_begin(L, FUTURE_READ, context);
   take_descriptor(future, webnn_tensor_descriptor(tensor));
   future->into = !lua_isnil(L, 3);
   if (future->into) {

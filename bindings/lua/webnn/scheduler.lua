@@ -18,6 +18,12 @@ local function in_coroutine()
   return co ~= nil and not main
 end
 
+-- Plain 5.1 makes coroutines of functions in Lua only.
+local function new_coroutine(fn)
+  local ok, co = pcall(create, fn)
+  return ok and co or create(function(...) return fn(...) end)
+end
+
 -- ---- yielding where it is allowed, a clear sentence where it isn't
 
 -- A pcall across which a coroutine can yield: everywhere but in plain 5.1.
@@ -227,7 +233,7 @@ local function new(webnn, now)
   --- Starts `fn(...)` as a coroutine that webnn.poll() runs on; the task is a future of what it returns.
   function webnn.spawn(fn, ...)
     if type(fn) ~= "function" then error("spawn: a function is needed", 2) end
-    local task = setmetatable({ co = create(fn) }, Task)
+    local task = setmetatable({ co = new_coroutine(fn) }, Task)
     if not step(task, ...) then
       n_waiting = n_waiting + 1
       waiting[n_waiting] = task
@@ -338,7 +344,7 @@ local function new(webnn, now)
   --- As pcall; a coroutine can await inside, in Lua 5.1 too.
   webnn.pcall = pcall_yields and pcall or function(fn, ...)
     if not in_coroutine() then return pcall(fn, ...) end
-    local co = create(type(fn) == "function" and fn or function(...) return fn(...) end)
+    local co = new_coroutine(fn)
     return through(co, resume(co, ...))
   end
 

@@ -54,10 +54,12 @@ local function set(where, data_type, data, i, x)
   end
 end
 
-local function fill(where, x, data_type, data, at)
+-- At most `room` elements: a finalizer that runs meanwhile may have made the table longer.
+local function fill(where, x, data_type, data, at, room)
   for i = 1, #x do
+    if at == room then return at end
     if type(x[i]) == "table" then
-      at = fill(where, x[i], data_type, data, at)
+      at = fill(where, x[i], data_type, data, at, room)
     else
       set(where, data_type, data, at, x[i])
       at = at + 1
@@ -115,7 +117,7 @@ local wanted = "data: a string, a buffer, a table of numbers, or an address with
 local function of_table(where, x, data_type)
   local n = count(where, x, 0)
   local data = new(data_type, n)
-  fill(where, x, data_type, data.data, 0)
+  fill(where, x, data_type, data.data, 0, n)
   return data.data, buffer.n_bytes(data), data
 end
 

@@ -129,12 +129,13 @@ local function read_outputs(name, outputs)
   for _ in pairs(outputs) do n = n + 1 end
   local out = ffi.new("webnn_named_operand[?]", n + 1)
   for key, x in pairs(outputs) do
+    if i == n then break end
     if type(key) ~= "string" then errors.wrong(where, "a table of operands by name", outputs) end
     if getmetatable(x) ~= Operand then errors.argument(where, "must hold operands only, '" .. key .. "' is none") end
     out[i].name.data, out[i].name.size, out[i].operand = key, #key, x._p
     i = i + 1
   end
-  return out, n
+  return out, i
 end
 
 local function refuse(p) return errors.refuse(C.webnn_builder_context(p), C.webnn_builder_error(p)) end
@@ -145,7 +146,7 @@ function methods:build(outputs)
   local status = C.webnn_builder_build(p, named, n, out)
   value.keep(outputs)
   if status ~= 0 then return objects.failed(refuse(p)) end
-  return objects.future("build", out[0])
+  return objects.future("build", out[0], C.webnn_builder_context(p))
 end
 
 local function path_of(name, path)

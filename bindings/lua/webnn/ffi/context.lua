@@ -121,7 +121,7 @@ function methods:read_tensor(tensor, into)
   local descriptor = C.webnn_tensor_descriptor(t)
   local fields = { into = into, data_type = descriptor.data_type, shape = value.shape(descriptor) }
   if C.webnn_tensor_read(p, t, out, err) ~= 0 then return objects.failed(errors.refuse(p, err)) end
-  return objects.future("read", out[0], fields)
+  return objects.future("read", out[0], p, fields)
 end
 
 -- ---- runs
@@ -140,11 +140,12 @@ local function bind_tensors(where, entries)
   local n, i = count(where, entries), 0
   local out = ffi.new("webnn_named_tensor[?]", n + 1)
   for name, tensor in pairs(entries) do
+    if i == n then break end -- a finalizer has made the table longer
     if getmetatable(tensor) ~= objects.Tensor then errors.argument(where, "has no tensor as '" .. name .. "'") end
     out[i].name.data, out[i].name.size, out[i].tensor = name, #name, tensor._p
     i = i + 1
   end
-  return out, n
+  return out, i
 end
 
 function methods:dispatch(graph, inputs, outputs)
@@ -161,16 +162,17 @@ local function bind_data(where, entries, types, writable)
   local n, i = count(where, entries), 0
   local out, keep = ffi.new("webnn_named_data[?]", n + 1), {}
   for name, data in pairs(entries) do
+    if i == n then break end -- a getPointer of the host's has made the table longer
     local port = types[name]
     local data_type = port and value.types[port.data_type] or value.types.float32
     local bytes, n_bytes, owner = buffer.data(where, data, nil, writable, data_type)
     out[i].name.data, out[i].name.size = name, #name
     out[i].data = ffi.cast("void *", ffi.cast("const char *", bytes))
     out[i].n_bytes = n_bytes
-    keep[#keep + 1] = owner
     i = i + 1
+    keep[2 * i - 1], keep[2 * i] = name, owner or data
   end
-  return out, n, keep
+  return out, i, keep
 end
 
 local function make_outputs(types)

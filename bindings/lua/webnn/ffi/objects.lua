@@ -80,7 +80,7 @@ function future_methods:value()
   if self._p ~= nil then
     if not C.webnn_future_done(self._p) then errors.raise("the future has not settled") end
     self.result_value, self.problem = outcome(self)
-    self._p = nil
+    self._p, self._context = nil, nil
   end
   if self.problem then return nil, self.problem end
   return self.result_value
@@ -100,10 +100,12 @@ Future = objects.class("Future", future_methods, {}, {
 })
 objects.Future = Future
 
---- A native future, taken over.
-function objects.future(kind, p, fields)
+--- A native future, taken over. With a context it counts as one of its owners until it has settled: a context ends
+--- with its last owner, and a future that somebody waits for must not fail because the collector was quick.
+function objects.future(kind, p, context, fields)
   fields = fields or {}
   fields.kind, fields._p = kind, ffi.gc(p, C.webnn_future_release)
+  fields._context = context and ffi.gc(C.webnn_context_retain(context), C.webnn_context_release)
   return Future.new(fields)
 end
 
