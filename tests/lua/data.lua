@@ -102,7 +102,7 @@ return function(t, env)
     local f = webnn.buffer("float32", { 0.1, 1e300, -1e300, "9007199791611905", 3.5e38 })
     t.equal(f[1], 0.100000001490116119384765625)
     t.ok(f[2] == math.huge and f[3] == -math.huge and f[5] == math.huge)
-    t.equal(f[4], 9007200328482816)
+    if not env.slow then t.equal(f[4], 9007200328482816) end -- valgrind rounds twice there
     local halves = {
       { 1, 1 }, { 0.1, 0.0999755859375 }, { 65504, 65504 }, { 65519.99, 65504 }, { 65520, math.huge },
       { 2 ^ -24, 2 ^ -24 }, { 2 ^ -25, 0 }, { 1.5 * 2 ^ -25, 2 ^ -24 }, { 2049, 2048 }, { 2051, 2052 },
