@@ -46,6 +46,10 @@ typedef struct wnn_step_info {
   const char *operations; /* "conv2d+relu" */
   const char *kernel;
   const char *shapes;     /* operands and result, with their layouts */
+  const char *layout;     /* of the first result: "plain", the order of its axes ("0231"), blocks ("8x") */
+  const char *declined;   /* "a, b": kernels that were asked before; "" */
+  const char *reason;     /* why the last resort runs it; "": it doesn't */
+  uint32_t n_threads;     /* it may use */
   webnn_str label;        /* of the first operation that has one */
   uint64_t n_bytes;       /* read and written, each once */
   uint64_t n_flops;       /* multiplications and additions of products and convolutions; 0 for the rest */

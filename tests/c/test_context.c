@@ -355,6 +355,25 @@ TEST(who_has_waited_looks_again) {
   webnn_context_release(context);
 }
 
+TEST(peaks_are_measured_once) {
+  webnn_peaks peaks = WEBNN_PEAKS_INIT, again = WEBNN_PEAKS_INIT;
+  webnn_context *context = NULL;
+  webnn_error err = {WEBNN_OK, ""};
+  CHECK_STATUS(webnn_context_create(NULL, &context, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_context_measure_peaks(context, &peaks, &err), WEBNN_OK);
+  CHECK(peaks.flops > 1e6 && peaks.flops < 1e15);
+  CHECK(peaks.bytes > 1e6 && peaks.bytes < 1e14);
+  CHECK_STATUS(webnn_context_measure_peaks(context, &again, NULL), WEBNN_OK);
+  CHECK(memcmp(&again, &peaks, sizeof peaks) == 0);
+  webnn_peaks less = {offsetof(webnn_peaks, bytes), 0, -1};
+  CHECK_STATUS(webnn_context_measure_peaks(context, &less, NULL), WEBNN_OK);
+  CHECK(less.flops == peaks.flops && less.bytes == -1); /* an older caller's struct */
+  webnn_context_destroy(context);
+  CHECK_STATUS(webnn_context_measure_peaks(context, &peaks, &err), WEBNN_ERROR_INVALID_STATE);
+  CHECK(strncmp(err.message, "measure_peaks: ", 15) == 0);
+  webnn_context_release(context);
+}
+
 TEST(children_hold_their_context) {
   webnn_context *context = make_context();
   webnn_tensor *a = make_tensor(context, N), *b = make_tensor(context, N),
@@ -579,6 +598,7 @@ int main(int argc, char **argv) {
                                        RUN(lost_settles_first),
                                        RUN(a_failing_device_is_lost),
                                        RUN(who_has_waited_looks_again),
+                                       RUN(peaks_are_measured_once),
                                        RUN(children_hold_their_context),
                                        RUN(queued_work_survives_a_release),
                                        RUN(a_fork_loses_the_childs_contexts),

@@ -168,40 +168,61 @@ static const struct {
     ROW(a_turned_constant, 5, 3),
 };
 
-static bool run_lowered(webnn_operand *(*make)(maker *), const char *passes, float *out, size_t *n_out,
-                        size_t *n_steps) {
-  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
-  webnn_context *context = NULL;
-  maker m = {NULL, false};
-  wnn_graph graph;
-  wnn_executable *exe = NULL;
-  static float in[MAX_VALUES];
-  options.backend = "reference";
-  bool held = CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK) &&
-              CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
-  webnn_operand *y = make(&m);
-  held = held && CHECK(!m.failed) &&
-         CHECK_STATUS(wnn_builder_freeze(m.builder, &(webnn_named_operand){WEBNN_STR("y"), y}, 1, &graph),
-                      WEBNN_OK);
-  wnn_host host = {.passes = passes};
+typedef const wnn_kernel *const *(*kernels_fn)(wnn_device *, wnn_op_id);
+
+/* A graph and what became of it. */
+typedef struct lowered {
+  webnn_context *context;
+  maker maker;
+  wnn_host host;
   struct {
     const wnn_host *host;
-  } device = {&host};
-  const wnn_lowering lowering = {(wnn_device *)(void *)&device, &host, odd_kernels, odd_fuse, odd_layout};
-  *n_out = held ? wnn_desc_count(&graph.outputs[0].value->desc) : 0;
-  for (size_t i = 0; i < MAX_VALUES; i++) in[i] = 0.5f * (float)((i * 7) % 13) - 3.0f;
-  held = held && CHECK_STATUS(wnn_lower(&lowering, &graph, &exe, NULL), WEBNN_OK);
+  } device;
+  wnn_executable *exe;
+  size_t n_out;
+} lowered;
+
+static bool lower(lowered *l, webnn_operand *(*make)(maker *), const char *passes, kernels_fn kernels) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  wnn_graph graph;
+  *l = (lowered){.host = {.passes = passes}};
+  l->device.host = &l->host;
+  options.backend = "reference";
+  if (!CHECK_STATUS(webnn_context_create(&options, &l->context, NULL), WEBNN_OK) ||
+      !CHECK_STATUS(webnn_builder_create(l->context, &l->maker.builder, NULL), WEBNN_OK))
+    return false;
+  webnn_named_operand y = {WEBNN_STR("y"), make(&l->maker)};
+  if (!CHECK(!l->maker.failed) ||
+      !CHECK_STATUS(wnn_builder_freeze(l->maker.builder, &y, 1, &graph), WEBNN_OK))
+    return false;
+  const wnn_lowering lowering = {(wnn_device *)(void *)&l->device, &l->host, kernels, odd_fuse, odd_layout};
+  l->n_out = wnn_desc_count(&graph.outputs[0].value->desc);
+  bool held = CHECK_STATUS(wnn_lower(&lowering, &graph, &l->exe, NULL), WEBNN_OK);
   wnn_graph_reset(&graph);
+  return held;
+}
+
+static void end(lowered *l) {
+  wnn_executable_free(l->exe);
+  webnn_builder_release(l->maker.builder);
+  webnn_context_release(l->context);
+}
+
+static bool run_lowered(webnn_operand *(*make)(maker *), const char *passes, float *out, size_t *n_out,
+                        size_t *n_steps) {
+  static float in[MAX_VALUES];
+  lowered l;
+  for (size_t i = 0; i < MAX_VALUES; i++) in[i] = 0.5f * (float)((i * 7) % 13) - 3.0f;
+  bool held = lower(&l, make, passes, odd_kernels);
+  *n_out = l.n_out;
   if (held) {
     wnn_buffer x = {in, sizeof in, NULL}, to = {out, *n_out * sizeof *out, NULL};
     const wnn_buffer *inputs[1] = {&x}, *outputs[1] = {&to};
-    for (*n_steps = 0; wnn_executable_step(exe, *n_steps) != NULL;) ++*n_steps;
+    for (*n_steps = 0; wnn_executable_step(l.exe, *n_steps) != NULL;) ++*n_steps;
     for (int run = 0; run < 2; run++) /* twice in one arena */
-      held = CHECK_STATUS(wnn_executable_run(exe, inputs, outputs, NULL), WEBNN_OK) && held;
+      held = CHECK_STATUS(wnn_executable_run(l.exe, inputs, outputs, NULL), WEBNN_OK) && held;
   }
-  wnn_executable_free(exe);
-  webnn_builder_release(m.builder);
-  webnn_context_release(context);
+  end(&l);
   return held;
 }
 
@@ -216,6 +237,72 @@ TEST(odd_layouts_compute_the_same) {
     CHECK(memcmp(odd, plain, n * sizeof *odd) == 0);
     if (!CHECK(n_odd_steps == rows[i].n_odd) || !CHECK(n_plain_steps == rows[i].n_plain))
       printf("    steps: %zu with layouts, %zu without\n", n_odd_steps, n_plain_steps);
+  }
+  CONTEXT("%s", "");
+}
+
+/* ---- what is told of steps */
+
+/* Takes one plain float32 operand and nothing behind it; the reference does the work. */
+static webnn_status plan_picky(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_port *in = &region->inputs[0], *to = &region->outputs[0];
+  if (region->n_posts != 0 || in->desc->type != F32 || to->desc->type != F32 || in->desc->rank > 4)
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  if (!wnn_port_is_plain(in) || !wnn_port_is_plain(to)) return WEBNN_ERROR_NOT_SUPPORTED;
+  return wnn_reference_region.plan(device, region, out);
+}
+
+static const wnn_kernel *const *picky_kernels(wnn_device *device, wnn_op_id op) {
+  static wnn_kernel picky;
+  static const wnn_kernel *const list[] = {&picky, &wnn_reference_region, NULL};
+  picky = wnn_reference_region;
+  picky.name = "picky";
+  picky.plan = plan_picky;
+  return op == WNN_OP_RELU || op == WNN_OP_TANH ? list : odd_kernels(device, op);
+}
+
+static webnn_operand *half_input(maker *m) {
+  webnn_operand *out = NULL;
+  const webnn_descriptor desc = {WEBNN_DATA_TYPE_FLOAT16, 2, (const uint32_t[]){2, 3}};
+  m->failed |= webnn_builder_input(m->builder, WEBNN_STR("x"), &desc, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *a_plain_tanh(maker *m) { return tanh_of(m, image(m)); }
+static webnn_operand *a_half_tanh(maker *m) { return tanh_of(m, half_input(m)); }
+static webnn_operand *a_tanh_of_five_axes(maker *m) { return tanh_of(m, input(m, "x", SHAPE(1, 2, 1, 2, 3))); }
+static webnn_operand *a_tanh_and_a_sum(maker *m) {
+  webnn_operand *x = image(m);
+  return add_of(m, tanh_of(m, x), x);
+}
+static webnn_operand *a_turned_relu(maker *m) { return relu_of(m, image(m)); }
+static webnn_operand *a_softplus(maker *m) { return softplus_of(m, input(m, "x", SHAPE(2, 3))); }
+
+TEST(steps_tell_how_they_run) {
+  static const struct {
+    webnn_operand *(*make)(maker *);
+    size_t step;
+    const char *kernel, *layout, *declined, *reason;
+  } told[] = {
+      {a_plain_tanh, 0, "picky", "plain", "", ""},
+      {a_half_tanh, 0, "reference", "plain", "picky", "the faster kernels don't take its data type"},
+      {a_tanh_of_five_axes, 0, "reference", "plain", "picky", "the faster kernels don't take its shapes or options"},
+      {a_tanh_and_a_sum, 0, "reference", "plain", "picky", "the faster kernels don't take what is fused behind it"},
+      {a_turned_relu, 1, "reference", "0231", "picky", "the faster kernels don't take its layouts"},
+      {a_softplus, 0, "reference", "plain", "", "there is no faster kernel for it"},
+  };
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    lowered l;
+    CONTEXT("row %zu", i);
+    if (lower(&l, told[i].make, NULL, picky_kernels)) {
+      const wnn_step_info *info = wnn_executable_step(l.exe, told[i].step);
+      CHECK_STR(info->kernel, told[i].kernel);
+      CHECK_STR(info->layout, told[i].layout);
+      CHECK_STR(info->declined, told[i].declined);
+      CHECK_STR(info->reason, told[i].reason);
+      CHECK(info->n_threads == 1);
+    }
+    end(&l);
   }
   CONTEXT("%s", "");
 }
@@ -265,5 +352,6 @@ int main(int argc, char **argv) {
                       (harness_test[]){RUN(offsets_are_what_the_words_say),
                                        RUN(axes_of_one_element_may_stand_anywhere),
                                        RUN(odd_layouts_compute_the_same),
+                                       RUN(steps_tell_how_they_run),
                                        RUN(lives_that_overlap_share_no_memory), {NULL, NULL}});
 }

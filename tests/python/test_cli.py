@@ -104,7 +104,7 @@ def test_bench_shows_the_longest_steps_only(capsys, model):
 
 def step(operations, seconds, flops, n_bytes, label=""):
     return {"operations": operations, "kernel": "k", "shapes": "a -> b", "label": label, "seconds": seconds,
-            "flops": flops, "bytes": n_bytes}
+            "flops": flops, "bytes": n_bytes, "threads": 2}
 
 
 @pytest.fixture
@@ -118,9 +118,9 @@ def report():
 
 def test_rates_and_shares_are_what_was_measured(report):
     rows = list(bench._rows(report, None))
-    assert rows[0][:7] == ("1", "4.000 ms", "72.7%", "25.0", "0.2", "50%", "conv2d+relu")
-    assert rows[1][:7] == ("2", "1.000 ms", "18.2%", "-", "5.0", "50%", "reorder")
-    assert rows[2][1] == "0.5 µs" and rows[2][8] == "\\u{202e}"
+    assert rows[0][:8] == ("1", "4.000 ms", "72.7%", "25.0", "0.2", "50%", "2", "conv2d+relu")
+    assert rows[1][:8] == ("2", "1.000 ms", "18.2%", "-", "5.0", "50%", "2", "reorder")
+    assert rows[2][1] == "0.5 µs" and rows[2][6] == "2" and rows[2][9] == "\\u{202e}"
     assert rows[3][3:6] == ("2.0", "2.0", "20%")  # memory is the nearer roof
     assert [row[0] for row in bench._rows(report, 2)] == ["1", "2"]
     text = "\n".join(bench.text(report))
@@ -136,8 +136,13 @@ def test_kernels_are_added_up(report):
 
 
 def test_peaks_are_of_this_machine(context):
-    peaks = bench.measure_peaks(context)
-    assert 1e6 < peaks.flops < 1e15 and 1e7 < peaks.bytes < 1e13
+    peaks = context.measure_peaks()
+    assert 1e6 < peaks["flops"] < 1e15 and 1e7 < peaks["bytes"] < 1e13
+    assert context.measure_peaks() == peaks  # measured once
+    lost = webnn.ML().create_context().result()
+    lost.destroy()
+    with pytest.raises(webnn.InvalidStateError, match="measure_peaks"):
+        lost.measure_peaks()
 
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,5 +1,6 @@
 """Drawings and explanations of graphs."""
 
+import dataclasses
 import itertools
 import re
 import subprocess
@@ -199,11 +200,38 @@ def test_it_names_the_steps_on_the_reference_kernel(ml):
     assert "that is this context's backend" in str(found)
 
 
+def test_it_tells_why_steps_are_on_the_reference_kernel(relu_graph):
+    found = relu_graph.explain()
+    assert isinstance(found, viz.Explanation) and found.steps == relu_graph.steps
+    slow = dict(found.steps[0], reason="the faster kernels don't take its data type", declined="a, b")
+    info = dict(found.info, backend="onednn")
+    text = str(dataclasses.replace(found, info=info, steps=[slow, slow], reference=[0, 1]))
+    assert "On the reference kernel: steps 1, 2: the faster kernels don't take its data type (asked: a, b)." in text
+
+
 def test_steps_are_those_of_the_profile(context, relu_graph):
     profile = relu_graph.profile({"x": np.ones((2, 3), "float32")}, runs=1)
     assert all(step.pop("seconds") > 0 for step in profile)
+    assert sum(step.pop("share") for step in profile) == pytest.approx(1)
+    assert all(step.pop("flops_per_second") == 0 for step in profile)  # nothing multiplies
+    assert all(0 < step.pop("of_peak") < 10 for step in profile)
     assert relu_graph.steps == profile
-    assert {"operations", "kernel", "shapes", "label", "bytes", "flops"} == relu_graph.steps[0].keys()
+    assert {"operations", "kernel", "shapes", "layout", "declined", "reason", "label", "threads", "bytes",
+            "flops"} == relu_graph.steps[0].keys()
+    assert relu_graph.steps[0]["layout"] == "plain" and relu_graph.steps[0]["threads"] == 1
+
+
+def test_a_profile_sets_products_against_the_peak(context):
+    builder = webnn.GraphBuilder(context)
+    a, b = builder.input("a", [64, 64], "float32"), builder.input("b", [64, 64], "float32")
+    ones = np.ones((64, 64), "float32")
+    graph = builder.build({"y": builder.matmul(a, b)}).result()
+    (step,) = [step for step in graph.profile({"a": ones, "b": ones}, runs=3) if step["flops"]]
+    assert step["flops"] == 2 * 64**3
+    assert step["flops_per_second"] == pytest.approx(step["flops"] / step["seconds"])
+    peaks = context.measure_peaks()
+    share = max(step["flops"] / peaks["flops"], step["bytes"] / peaks["bytes"]) / step["seconds"]
+    assert step["of_peak"] == pytest.approx(share)
 
 
 def test_nothing_is_imported_before_it_is_used():

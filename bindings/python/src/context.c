@@ -230,6 +230,22 @@ static PyObject *context_op_support_limits(PyObject *self, PyObject *unused) {
   return limits;
 }
 
+int wpy_measure_peaks(Context *context, webnn_peaks *peaks) {
+  webnn_error error;
+  webnn_status status;
+  Py_BEGIN_ALLOW_THREADS status = webnn_context_measure_peaks(context->native, peaks, &error);
+  Py_END_ALLOW_THREADS if (status == WEBNN_OK) return 0;
+  wpy_raise(context->state, &error);
+  return -1;
+}
+
+static PyObject *context_measure_peaks(PyObject *self, PyObject *unused) {
+  webnn_peaks peaks = WEBNN_PEAKS_INIT;
+  (void)unused;
+  if (wpy_measure_peaks((Context *)self, &peaks) < 0) return NULL;
+  return Py_BuildValue("{sdsd}", "flops", peaks.flops, "bytes", peaks.bytes);
+}
+
 static PyObject *context_accelerated(PyObject *self, void *unused) {
   (void)unused;
   return PyBool_FromLong(webnn_context_accelerated(((Context *)self)->native));
@@ -340,6 +356,10 @@ static PyMethodDef context_methods[] = {
     {"op_support_limits", context_op_support_limits, METH_NOARGS,
      "op_support_limits($self)\n--\n\n"
      "What the context can do, a dict as in the specification. Spec: MLContext.opSupportLimits."},
+    {"measure_peaks", context_measure_peaks, METH_NOARGS,
+     "measure_peaks($self)\n--\n\n"
+     "What the device reaches with nothing else to do: flops and bytes a second, in a dict. The first\n"
+     "call measures, for some tenths of a second. An extension."},
     {"destroy", context_destroy, METH_NOARGS,
      "destroy($self)\n--\n\nLoses the context on purpose, with all that came from it. Spec: "
      "MLContext.destroy."},

@@ -91,6 +91,14 @@ static PyObject *graph_repr_html(PyObject *self, PyObject *unused) {
   return html;
 }
 
+static PyObject *graph_explain(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *viz = PyImport_ImportModule("webnn.viz");
+  PyObject *explanation = viz == NULL ? NULL : PyObject_CallMethod(viz, "explain", "O", self);
+  Py_XDECREF(viz);
+  return explanation;
+}
+
 static PyObject *graph_destroy(PyObject *self, PyObject *unused) {
   (void)unused;
   Py_BEGIN_ALLOW_THREADS webnn_graph_destroy(((Graph *)self)->native);
@@ -167,7 +175,8 @@ static PyGetSetDef graph_getset[] = {
     {"outputs", graph_outputs, NULL, "Descriptors by name.", NULL},
     {"memory", graph_memory, NULL, "Bytes kept for weights, arena and scratch.", NULL},
     {"steps", wpy_graph_steps, NULL,
-     "What runs, in order: a list of dicts with operations, kernel, shapes, label, bytes, flops.",
+     "What runs, in order: a list of dicts with operations, kernel, shapes, layout, declined, reason,\n"
+     "label, threads, bytes, flops.",
      NULL},
     {"context", graph_context, NULL, "Where it can run.", NULL},
     {"_definition", graph_definition, NULL,
@@ -180,7 +189,12 @@ static PyMethodDef graph_methods[] = {
     {"profile", WPY_FAST(wpy_graph_profile), METH_FASTCALL | METH_KEYWORDS,
      "profile($self, inputs, runs=10)\n--\n\nRuns the graph and says of each step, in running "
      "order, what it does and how "
-     "long it\ntakes: a list of dicts as in steps, with seconds (of a run)."},
+     "long it\ntakes: a list of dicts as in steps, with seconds (of a run), share (of all steps),\n"
+     "flops_per_second, of_peak (of what Context.measure_peaks finds: products or memory, whichever is\n"
+     "more)."},
+    {"explain", graph_explain, METH_NOARGS,
+     "explain($self)\n--\n\nWhat became of the operations: fused into which steps, left to which kernel "
+     "and why. Prints as\na text, and as a table in notebooks; see webnn.viz.explain."},
     {"_repr_html_", graph_repr_html, METH_NOARGS,
      "_repr_html_($self)\n--\n\nThe picture that a notebook shows, where the definition was kept."},
     {"__enter__", graph_enter, METH_NOARGS, "__enter__($self)\n--\n\nThe graph itself."},

@@ -188,6 +188,7 @@ static PyObject *make_outputs(Context *self, const Graph *graph, Loans *loans) {
 typedef struct Timing {
   size_t n_runs, n_steps;
   double *seconds;
+  webnn_peaks peaks;
 } Timing;
 
 static webnn_status run_native(Context *self, Graph *graph, const Loans *loans, size_t n_inputs,
@@ -250,18 +251,31 @@ PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_
 
 /* ---- steps and their profile */
 
-/* What a step does; with `seconds`, how long it takes too. */
-static PyObject *step_dict(const webnn_graph_step *step, const double *seconds) {
-  PyObject *dict = Py_BuildValue(
-      "{sssssssNsKsK}", "operations", step->operations, "kernel", step->kernel, "shapes",
-      step->shapes, "label",
-      PyUnicode_DecodeUTF8(step->label.data, (Py_ssize_t)step->label.size, "replace"), "bytes",
-      (unsigned long long)step->n_bytes, "flops", (unsigned long long)step->n_flops);
-  if (dict == NULL || seconds == NULL) return dict;
-  PyObject *number = PyFloat_FromDouble(*seconds);
-  if (number == NULL || PyDict_SetItemString(dict, "seconds", number) < 0) Py_CLEAR(dict);
-  Py_XDECREF(number);
-  return dict;
+/* What a step does. */
+static PyObject *step_dict(const webnn_graph_step *step) {
+  return Py_BuildValue(
+      "{sssssssssssssNsksKsK}", "operations", step->operations, "kernel", step->kernel, "shapes",
+      step->shapes, "layout", step->layout, "declined", step->declined, "reason", step->reason, "label",
+      PyUnicode_DecodeUTF8(step->label.data, (Py_ssize_t)step->label.size, "replace"), "threads",
+      (unsigned long)step->n_threads, "bytes", (unsigned long long)step->n_bytes, "flops",
+      (unsigned long long)step->n_flops);
+}
+
+/* How long it takes, and what that is of the run and of the machine: of its products or of its memory, whichever is
+ * more. */
+static int add_times(PyObject *dict, const webnn_graph_step *step, const Timing *timing, size_t i) {
+  double runs = (double)timing->n_runs, seconds = timing->seconds[i] / runs, all = 0, of_peak = 0, rate = 0;
+  for (size_t k = 0; k < timing->n_steps; k++) all += timing->seconds[k] / runs;
+  if (seconds > 0) {
+    rate = (double)step->n_flops / seconds;
+    double bytes = (double)step->n_bytes / seconds / timing->peaks.bytes;
+    of_peak = rate / timing->peaks.flops > bytes ? rate / timing->peaks.flops : bytes;
+  }
+  PyObject *times = Py_BuildValue("{sdsdsdsd}", "seconds", seconds, "share", all > 0 ? seconds / all : 0.0,
+                                  "flops_per_second", rate, "of_peak", of_peak);
+  int result = times == NULL ? -1 : PyDict_Update(dict, times);
+  Py_XDECREF(times);
+  return result;
 }
 
 static PyObject *steps_list(const Graph *graph, const Timing *timing) {
@@ -269,9 +283,9 @@ static PyObject *steps_list(const Graph *graph, const Timing *timing) {
   PyObject *list = PyList_New((Py_ssize_t)n);
   for (size_t i = 0; list != NULL && i < n; i++) {
     webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
-    double seconds = timing == NULL ? 0 : timing->seconds[i] / (double)timing->n_runs;
     webnn_graph_get_step(graph->native, i, &step);
-    PyObject *dict = step_dict(&step, timing == NULL ? NULL : &seconds);
+    PyObject *dict = step_dict(&step);
+    if (dict != NULL && timing != NULL && add_times(dict, &step, timing, i) < 0) Py_CLEAR(dict);
     if (dict == NULL || PyList_SetItem(list, (Py_ssize_t)i, dict) < 0) Py_CLEAR(list);
   }
   return list;
@@ -289,7 +303,7 @@ PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t 
   Graph *graph = (Graph *)object;
   Context *context = (Context *)graph->context;
   Where where = {"profile", "runs", NULL};
-  Timing timing = {.n_runs = 10, .n_steps = webnn_graph_n_steps(graph->native)};
+  Timing timing = {.n_runs = 10, .n_steps = webnn_graph_n_steps(graph->native), .peaks = WEBNN_PEAKS_INIT};
   PyObject *given[2], *list = NULL;
   uint32_t runs = 10;
   if (wpy_parse(&params, args, n_args, names, given) < 0 ||
@@ -297,6 +311,7 @@ PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t 
     return NULL;
   if (!wpy_absent(given[1]) && wpy_uint32(&where, given[1], &runs) < 0) return NULL;
   timing.n_runs = runs == 0 ? 1 : runs;
+  if (wpy_measure_peaks(context, &timing.peaks) < 0) return NULL;
   timing.seconds = PyMem_Calloc(timing.n_steps + 1, sizeof *timing.seconds);
   if (timing.seconds == NULL) return PyErr_NoMemory();
   PyObject *outputs = compute(context, graph, given[0], NULL, &timing);

@@ -284,6 +284,7 @@ PyObject *wpy_context_dispatch(PyObject *self, PyObject *const *args, Py_ssize_t
 PyObject *wpy_graph_profile(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                             PyObject *names);
 PyObject *wpy_graph_steps(PyObject *self, void *unused);
+int wpy_measure_peaks(Context *context, webnn_peaks *peaks); /* -1: raised */
 PyObject *wpy_context_compute(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                               PyObject *names);
 

@@ -4,6 +4,7 @@ from typing import Any, Generic, Literal, Protocol, Self, SupportsFloat, Support
 
 from ._ops import DataType as DataType
 from ._ops import OpMethods as _OpMethods
+from .viz.explain import Explanation
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
@@ -151,6 +152,12 @@ class Context:
     ) -> dict[str, Any]:
         """Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given."""
 
+    def measure_peaks(self) -> dict[str, float]:
+        """What the device reaches with nothing else to do: flops and bytes a second.
+
+        The first call measures, for some tenths of a second. An extension.
+        """
+
     def op_support_limits(self) -> dict[str, Any]:
         """What the context can do, a dict as in the specification. Spec: MLContext.opSupportLimits."""
 
@@ -237,13 +244,20 @@ class Graph:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """What runs, in order: operations, kernel, shapes, label, bytes, flops."""
+        """What runs, in order: operations, kernel, shapes, layout, declined, reason, label, threads, bytes, flops."""
 
     @property
     def _definition(self) -> bytes | None: ...
     def _repr_html_(self) -> str | None: ...
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> list[dict[str, Any]]:
-        """Runs the graph and says of each step, in running order, what it does and how long it takes."""
+        """Runs the graph and says of each step, in running order, what it does and how long it takes.
+
+        To what `steps` tells it adds seconds (of a run), share (of all steps), flops_per_second and of_peak (of what
+        Context.measure_peaks finds: products or memory, whichever is more).
+        """
+
+    def explain(self) -> Explanation:
+        """What became of the operations: fused into which steps, left to which kernel and why."""
 
     def destroy(self) -> None:
         """No more runs; those that are queued still end. Spec: MLGraph.destroy."""

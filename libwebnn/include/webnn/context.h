@@ -93,6 +93,19 @@ WEBNN_API void webnn_context_get_info(const webnn_context *context, webnn_contex
  *  Spec: MLContext.opSupportLimits. */
 WEBNN_API const char *webnn_context_op_support_limits(webnn_context *context);
 
+/** What a context's device reaches when it has nothing else to do: what profiles are measured against. */
+typedef struct webnn_peaks {
+  size_t struct_size;
+  double flops; /**< multiplications and additions a second, in products of float32 matrices */
+  double bytes; /**< bytes of memory a second, read and written, of sums too large for caches */
+} webnn_peaks;
+#define WEBNN_PEAKS_INIT { sizeof(webnn_peaks), 0, 0 }
+
+/** Fills `*out`, as far as its `struct_size` reaches. The first call on a context measures, which takes some tenths of
+ *  a second and 96 MiB for that long; later ones tell the same.  Threads: any but the context's worker.
+ *  Fails: INVALID_STATE (context lost, called by the worker), UNKNOWN (no memory). */
+WEBNN_API webnn_status webnn_context_measure_peaks(webnn_context *context, webnn_peaks *out, webnn_error *err);
+
 /** What an error scope catches.  Extension (webnn-native): X(ID, name).
  *  VALIDATION: TYPE, INVALID_STATE and NOT_SUPPORTED, what the caller can avoid; OUT_OF_MEMORY: UNKNOWN for want
  *  of memory; INTERNAL: OPERATION, and UNKNOWN for any other reason. */

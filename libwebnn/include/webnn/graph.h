@@ -130,8 +130,12 @@ typedef struct webnn_graph_step {
   webnn_str label;        /**< of the first of them that has one */
   uint64_t n_bytes;       /**< read and written, each once */
   uint64_t n_flops;       /**< of products and convolutions; 0 for the rest */
+  const char *layout;     /**< how the result lies: "plain", the order of its axes ("0231"), blocks of them ("8x") */
+  const char *declined;   /**< "a, b": kernels that were asked before and can't do it; "" where there are none */
+  const char *reason;     /**< why the slow last resort runs it, as far as can be told; "" where it doesn't */
+  uint32_t n_threads;     /**< it may use */
 } webnn_graph_step;
-#define WEBNN_GRAPH_STEP_INIT { sizeof(webnn_graph_step), NULL, NULL, NULL, {NULL, 0}, 0, 0 }
+#define WEBNN_GRAPH_STEP_INIT { sizeof(webnn_graph_step), NULL, NULL, NULL, {NULL, 0}, 0, 0, NULL, NULL, NULL, 0 }
 
 /** How many steps there are, and step `i` in running order; false past the end.  Threads: any. */
 WEBNN_API size_t webnn_graph_n_steps(const webnn_graph *graph);

@@ -22,6 +22,7 @@ struct webnn_context {
   webnn_tensor *tensors;
   webnn_graph *graphs;
   uint64_t mark; /* the last walk over tensors */
+  double peak_flops, peak_bytes; /* a second; 0: not measured yet */
 };
 
 /* A context on one backend, all options checked. `why` is copied. */

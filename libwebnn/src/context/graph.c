@@ -51,10 +51,16 @@ static bool copy_steps(webnn_graph *graph) {
     step->operations = wnn_arena_copy(arena, info->operations, strlen(info->operations) + 1);
     step->kernel = wnn_arena_copy(arena, info->kernel, strlen(info->kernel) + 1);
     step->shapes = wnn_arena_copy(arena, info->shapes, strlen(info->shapes) + 1);
+    step->layout = wnn_arena_copy(arena, info->layout, strlen(info->layout) + 1);
+    step->declined = wnn_arena_copy(arena, info->declined, strlen(info->declined) + 1);
+    step->reason = wnn_arena_copy(arena, info->reason, strlen(info->reason) + 1);
+    step->n_threads = info->n_threads;
     step->n_bytes = info->n_bytes;
     step->n_flops = info->n_flops;
     if (!wnn_arena_str(arena, info->label, &step->label)) return false;
-    if (step->operations == NULL || step->kernel == NULL || step->shapes == NULL) return false;
+    if (step->operations == NULL || step->kernel == NULL || step->shapes == NULL || step->layout == NULL ||
+        step->declined == NULL || step->reason == NULL)
+      return false;
   }
   graph->n_steps = n;
   return true;

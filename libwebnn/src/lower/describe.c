@@ -23,16 +23,29 @@ static void append(text *t, const char *format, ...) {
 
 static const char *keep(wnn_arena *arena, const text *t) { return wnn_arena_copy(arena, t->at, t->n + 1); }
 
-/* "float32[1,64,8,8]:0231": the digits are the order of the axes in memory, where it isn't the plain one. */
+/* "8x": blocks; "0231": the order of the axes in memory. */
+static void append_layout(text *t, const wnn_layout *layout) {
+  if (wnn_layout_is_blocked(layout)) append(t, "%ux", (unsigned)layout->block);
+  else
+    for (uint8_t i = 0; i < layout->rank; i++) append(t, "%u", (unsigned)layout->order[i]);
+}
+
+/* "float32[1,64,8,8]:0231": the layout stands there where it isn't the plain one. */
 static void append_port(text *t, const wnn_port *port) {
   if (port->desc == NULL) return;
   append(t, "%s", wnn_desc_format(port->desc).text);
-  if (wnn_layout_is_blocked(&port->layout)) append(t, ":%ux", (unsigned)port->layout.block);
-  else if (!wnn_layout_is_plain(&port->layout, port->desc)) {
+  if (!wnn_port_is_plain(port)) {
     append(t, ":");
-    for (uint8_t i = 0; i < port->layout.rank; i++) append(t, "%u", (unsigned)port->layout.order[i]);
+    append_layout(t, &port->layout);
   }
   append(t, port->constant ? "c " : " ");
+}
+
+/* The kernels that stand before the one that plans. */
+static void append_declined(text *t, const wnn_lowering *lowering, const wnn_step *step) {
+  const wnn_kernel *const *k = lowering->kernels(lowering->device, step->region.anchor->op->id);
+  for (; k != NULL && *k != NULL && *k != step->plan->kernel; k++)
+    append(t, "%s%s", t->n ? ", " : "", (*k)->name);
 }
 
 /* Multiplications and additions of the anchor, from the shapes alone. */
@@ -67,16 +80,27 @@ static uint64_t count_flops(const wnn_region *region) {
   }
 }
 
-webnn_status wnn_step_describe(const wnn_step *step, wnn_arena *arena, wnn_step_info *out) {
+static uint32_t threads_of(const wnn_lowering *lowering, const wnn_plan *plan) {
+  return plan->heavy && lowering->host->pool != NULL ? wnn_pool_threads(lowering->host->pool) : 1;
+}
+
+webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *step, wnn_arena *arena,
+                               wnn_step_info *out) {
   const wnn_region *region = &step->region;
-  text operations = {.n = 0}, shapes = {.n = 0};
+  text operations = {.n = 0}, shapes = {.n = 0}, layout = {.n = 0}, declined = {.n = 0};
   webnn_str label = region->anchor->label;
   append(&operations, "%s", region->anchor->op->name);
   for (size_t i = 0; i < region->n_posts; i++) {
     append(&operations, "+%s", region->posts[i].node->op->name);
     if (label.size == 0) label = region->posts[i].node->label;
   }
-  *out = (wnn_step_info){.kernel = step->plan->kernel->name, .n_flops = count_flops(region)};
+  *out = (wnn_step_info){.kernel = step->plan->kernel->name,
+                         .n_flops = count_flops(region),
+                         .n_threads = threads_of(lowering, step->plan),
+                         .reason = step->reason ? step->reason : ""};
+  if (wnn_port_is_plain(&region->outputs[0])) append(&layout, "plain");
+  else append_layout(&layout, &region->outputs[0].layout);
+  append_declined(&declined, lowering, step);
   for (size_t i = 0; i < region->n_inputs; i++) {
     append_port(&shapes, &region->inputs[i]);
     if (region->inputs[i].desc != NULL) out->n_bytes += wnn_desc_bytes(region->inputs[i].desc);
@@ -89,6 +113,9 @@ webnn_status wnn_step_describe(const wnn_step *step, wnn_arena *arena, wnn_step_
   while (shapes.n > 0 && shapes.at[shapes.n - 1] == ' ') shapes.at[--shapes.n] = '\0';
   out->operations = keep(arena, &operations);
   out->shapes = keep(arena, &shapes);
+  out->layout = keep(arena, &layout);
+  out->declined = keep(arena, &declined);
   bool kept = wnn_arena_str(arena, label, &out->label);
+  kept = kept && out->layout != NULL && out->declined != NULL;
   return kept && out->operations != NULL && out->shapes != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
 }

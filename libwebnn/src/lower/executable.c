@@ -66,7 +66,8 @@ static bool input_dies(const wnn_step *step, size_t s, size_t i) {
   return true;
 }
 
-static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size_t s, webnn_error *err) {
+static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size_t s, wnn_arena *arena,
+                              webnn_error *err) {
   wnn_region *region = &step->region;
   for (size_t i = 0; i < region->n_inputs; i++) {
     fill_port(&region->inputs[i], step->inputs[i]);
@@ -80,6 +81,7 @@ static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size
     if (status != WEBNN_OK)
       return wnn_error_set(err, status, "build: %s failed to plan %s", (*k)->name, region->anchor->op->name);
     step->plan->kernel = *k;
+    if (k[1] == NULL) step->reason = wnn_reason_declined(lowering, region, arena);
     return WEBNN_OK;
   }
   return wnn_error_set(err, WEBNN_ERROR_OPERATION, "build: there is no kernel for %s of %s",
@@ -112,7 +114,7 @@ static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
     }
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
-    webnn_status status = plan_step(program->lowering, step, s, err);
+    webnn_status status = plan_step(program->lowering, step, s, program->arena, err);
     if (status != WEBNN_OK) return status;
     if (step->plan->scratch_bytes > program->scratch_bytes)
       program->scratch_bytes = step->plan->scratch_bytes;
@@ -160,7 +162,7 @@ static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     const wnn_region *region = &step->region;
-    if (wnn_step_describe(step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
+    if (wnn_step_describe(program->lowering, step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     flat_step *flat = &exe->steps[exe->n_steps++];
     *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, (char *)exe->memory + program->arena_bytes}};
     for (size_t i = 0; i < region->n_inputs; i++)

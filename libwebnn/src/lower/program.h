@@ -34,6 +34,7 @@ typedef struct wnn_step {
   const wnn_value **values;     /* behind the input ports, then behind the output ports; NULL: absent */
   wnn_cell **inputs, **outputs; /* by port; NULL: absent */
   wnn_plan *plan;
+  const char *reason; /* why the last kernel of the list plans it; NULL: another does */
 } wnn_step;
 
 typedef struct wnn_program {
@@ -61,6 +62,10 @@ webnn_status wnn_program_add_step(wnn_program *program, wnn_step *step);
 bool wnn_op_is_view(const wnn_node *node);
 
 /* Describes a planned step, in memory of `arena` (describe.c); UNKNOWN when out of memory. */
-webnn_status wnn_step_describe(const wnn_step *step, wnn_arena *arena, wnn_step_info *out);
+webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *step, wnn_arena *arena,
+                               wnn_step_info *out);
+/* Why no kernel before the last of the list takes the region: asks them again with one thing changed at a time
+ * (reason.c). Memory of `arena` is used; the text is static. */
+const char *wnn_reason_declined(const wnn_lowering *lowering, const wnn_region *region, wnn_arena *arena);
 
 #endif

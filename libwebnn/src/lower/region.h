@@ -18,6 +18,10 @@ typedef struct wnn_port {
                             a hint that `in_place` will be honoured, no promise */
 } wnn_port;
 
+static inline bool wnn_port_is_plain(const wnn_port *port) {
+  return !wnn_layout_is_blocked(&port->layout) && wnn_layout_is_plain(&port->layout, port->desc);
+}
+
 /* Where an operand of a fused node comes from: a port (>= 0), nothing, or the result of an earlier stage
  * (stage 0 is the anchor, stage i the i-th post). */
 #define WNN_FROM_NONE (-1)

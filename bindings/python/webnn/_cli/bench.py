@@ -14,9 +14,6 @@ from webnn._definition import visible
 from . import models
 
 _WARM_UP = 2
-_BYTES = 32 << 20  # of each array that is added: beyond the caches of most machines
-_SIDES = (128, 256, 512, 1024)  # of matrices that are multiplied
-_LONG = 0.1  # seconds: larger ones need not be tried
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,36 +47,10 @@ class Report:
 # ---- measuring
 
 
-def _fastest(context, make, shape, field):
-    """The best rate of the step that has most of a field, flops or bytes; and what it takes."""
-    builder = webnn.GraphBuilder(context)
-    a, b = (builder.input(name, shape, "float32") for name in "ab")
-    ones = np.ones(shape, "float32")
-    best, end = float("inf"), time.perf_counter() + 0.25
-    with builder.build({"y": make(builder, a, b)}).result() as graph:
-        while True:
-            step = max(graph.profile({"a": ones, "b": ones}, runs=1), key=lambda step: step[field])
-            best = min(best, step["seconds"])
-            if time.perf_counter() > end:
-                return step[field] / best, best
-
-
-def measure_peaks(context):
-    """Of float32 operands. What is added stays inside the graph: pages of a new array would cost more."""
-    flops = 0.0
-    for side in _SIDES:
-        rate, took = _fastest(context, lambda b, x, y: b.matmul(x, y), [side, side], "flops")
-        flops = max(flops, rate)
-        if took > _LONG:
-            break
-    add = lambda b, x, y: b.slice(b.add(x, y), [0, 0], [1, 1])
-    rate, _ = _fastest(context, add, [1024, _BYTES // 4096], "bytes")
-    return Peaks(flops, rate)
-
-
 def measure(context, graph, inputs, runs, title):
     """Runs and profiled runs in turn, so that what disturbs the one disturbs the other; steps have their medians."""
     outputs = {name: np.empty(one.shape, one.data_type) for name, one in graph.outputs.items()}
+    peaks = Peaks(**context.measure_peaks())
     seconds, profiles = [], []
     for i in range(_WARM_UP + runs):
         begin = time.perf_counter()
@@ -90,13 +61,13 @@ def measure(context, graph, inputs, runs, title):
             seconds.append(took)
             profiles.append(profile)
     steps = [dict(same[0], seconds=statistics.median(step["seconds"] for step in same)) for same in zip(*profiles)]
-    return Report(title, context.info, steps, seconds, measure_peaks(context), graph.memory)
+    return Report(title, context.info, steps, seconds, peaks, graph.memory)
 
 
 # ---- telling
 
 
-_NUMBERS = ("step", "time", "share", "GFLOP/s", "GB/s", "of peak")
+_NUMBERS = ("step", "time", "share", "GFLOP/s", "GB/s", "of peak", "threads")
 _WORDS = ("operations", "kernel", "label", "operands and result")
 
 
@@ -117,7 +88,7 @@ def _rows(report, top):
     for i, step in order:
         yield (str(i), duration(step["seconds"]), f"{step['seconds'] / total:.1%}",
                _rate(step["flops"], step["seconds"]), _rate(step["bytes"], step["seconds"]),
-               f"{report.peaks.share(step):.0%}", step["operations"], step["kernel"], visible(step["label"]),
+               f"{report.peaks.share(step):.0%}", str(step["threads"]), step["operations"], step["kernel"], visible(step["label"]),
                step["shapes"])
 
 

@@ -22,7 +22,8 @@ class Explanation:
 
     `steps` is the graph's list of them. `gone` and `new` count the operations of the builder that no step has any
     more, and those of steps that the builder didn't have; both are None where the graph kept no definition.
-    `reference` are the numbers of the steps, from 0, that only the slow kernel takes.
+    `reference` are the numbers of the steps, from 0, that only the slow kernel takes; their `reason` tells why, and
+    `declined` names the kernels that were asked before.
     """
 
     info: dict[str, Any]
@@ -45,11 +46,20 @@ class Explanation:
         if self.info["backend"] == "reference":
             yield "All kernels are the reference's: that is this context's backend."
         elif self.reference:
-            numbers = ", ".join(str(i + 1) for i in self.reference)
-            yield f"On the reference kernel, since no faster one takes these types, shapes and options: {numbers}."
+            for reason, steps in self._reasons().items():
+                yield f"On the reference kernel: {steps}: {reason}."
         else:
             yield "On the reference kernel: none."
         yield "In shapes, :0231 is the order of the axes in memory, :8x a block of so many channels, c a constant."
+
+    def _reasons(self):
+        """Which steps are on the reference kernel, by the reason."""
+        found = {}
+        for i in self.reference:
+            step = self.steps[i]
+            asked = f" (asked: {step['declined']})" if step["declined"] else ""
+            found.setdefault(step["reason"] + asked, []).append(str(i + 1))
+        return {reason: f"step{'' if len(steps) == 1 else 's'} {', '.join(steps)}" for reason, steps in found.items()}
 
     def _rows(self):
         for i, step in enumerate(self.steps):
@@ -92,5 +102,5 @@ def explain(graph: Graph) -> Explanation:
         had = collections.Counter(_definition.snake(one.op) for one in _definition.read("viz", graph).operators)
         has = collections.Counter(op for step in steps for op in step["operations"].split("+"))
         n_operations, gone, new = had.total(), dict(had - has), dict(has - had)
-    reference = [i for i, step in enumerate(steps) if "reference" in step["kernel"]]
+    reference = [i for i, step in enumerate(steps) if step["reason"]]
     return Explanation(graph.context.info, steps, n_operations, gone, new, reference)
