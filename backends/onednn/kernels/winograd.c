@@ -11,6 +11,7 @@
 #include "base/switches.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define NEAR_BYTES ((size_t)320 * 1024) /* what the numbers of a block may take */
@@ -51,22 +52,6 @@ static const double weight_matrix[6][3] = {
     {0, 0, 1},
 };
 
-static void spread_weights(const wnn_conv2d_shape *shape, size_t out, size_t in, float numbers[WNN_WINOGRAD_NUMBERS]) {
-  double half[6][3];
-  for (size_t i = 0; i < 6; i++)
-    for (size_t x = 0; x < 3; x++) {
-      half[i][x] = 0;
-      for (size_t y = 0; y < 3; y++)
-        half[i][x] += weight_matrix[i][y] * (double)wnn_conv2d_weight(shape, out, in, y, x);
-    }
-  for (size_t i = 0; i < 6; i++)
-    for (size_t j = 0; j < 6; j++) {
-      double sum = 0;
-      for (size_t x = 0; x < 3; x++) sum += half[i][x] * weight_matrix[j][x];
-      numbers[6 * i + j] = (float)sum;
-    }
-}
-
 /* Where the weight of number 0 stands; number e is `n_panels` panels times e further. */
 static size_t place_of(const winograd_plan *plan, size_t out, size_t in) {
   const size_t width = plan->vectors * plan->rows->lanes;
@@ -75,22 +60,68 @@ static size_t place_of(const winograd_plan *plan, size_t out, size_t in) {
 
 static size_t numbers_apart(const winograd_plan *plan) { return plan->shape.in_channels * plan->out_width; }
 
-/* False when a weight isn't finite. */
-static bool pack(winograd_plan *plan) {
-  const wnn_conv2d_shape *shape = &plan->shape;
-  bool finite = true;
-  memset(plan->panels, 0, plan->panel_bytes);
-  for (size_t out = 0; out < shape->out_channels; out++)
-    for (size_t in = 0; in < shape->in_channels; in++) {
-      float numbers[WNN_WINOGRAD_NUMBERS];
-      float *to = plan->panels + place_of(plan, out, in);
-      spread_weights(shape, out, in, numbers);
-      for (size_t e = 0; e < WNN_WINOGRAD_NUMBERS; e++) {
-        to[e * numbers_apart(plan)] = numbers[e];
-        finite = finite && isfinite(numbers[e]);
-      }
+#define MAX_WIDTH ((size_t)48) /* columns of a panel */
+
+/* Weights of one input channel for the columns of a panel: nine numbers each become 36. */
+typedef struct spreading {
+  double weights[9][MAX_WIDTH], half[6][3][MAX_WIDTH];
+} spreading;
+
+/* Columns beyond the last output channel get zeros. */
+static void gather_weights(const wnn_conv2d_shape *shape, size_t first, size_t in, size_t width, spreading *s) {
+  for (size_t k = 0; k < 9; k++)
+    for (size_t c = 0; c < width; c++)
+      s->weights[k][c] =
+          first + c < shape->out_channels ? (double)wnn_conv2d_weight(shape, first + c, in, k / 3, k % 3) : 0;
+}
+
+static void spread_rows(spreading *s, size_t width) {
+  for (size_t i = 0; i < 6; i++)
+    for (size_t x = 0; x < 3; x++) {
+      const double *m = weight_matrix[i];
+      for (size_t c = 0; c < width; c++)
+        s->half[i][x][c] = m[0] * s->weights[x][c] + m[1] * s->weights[3 + x][c] + m[2] * s->weights[6 + x][c];
     }
-  return finite;
+}
+
+/* One row of the panels of all numbers. False when a number isn't finite. */
+static bool spread_columns(const spreading *s, float *to, size_t apart, size_t width) {
+  float sum = 0; /* of numbers times zero: NaN once one isn't finite */
+  for (size_t e = 0; e < WNN_WINOGRAD_NUMBERS; e++, to += apart) {
+    const double(*half)[MAX_WIDTH] = s->half[e / 6], *m = weight_matrix[e % 6];
+    for (size_t c = 0; c < width; c++) to[c] = (float)(half[0][c] * m[0] + half[1][c] * m[1] + half[2][c] * m[2]);
+    for (size_t c = 0; c < width; c++) sum += to[c] * 0.0f;
+  }
+  return sum == 0;
+}
+
+typedef struct packing {
+  winograd_plan *plan;
+  atomic_bool finite;
+} packing;
+
+static void pack_part(void *arg, size_t part, size_t n_parts) {
+  packing *p = arg;
+  winograd_plan *plan = p->plan;
+  const size_t width = plan->vectors * plan->rows->lanes, depth = plan->shape.in_channels;
+  size_t begin, end;
+  spreading s;
+  bool finite = true;
+  wnn_parallel_split(plan->n_panels * depth, part, n_parts, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    gather_weights(&plan->shape, k / depth * width, k % depth, width, &s);
+    spread_rows(&s, width);
+    finite = spread_columns(&s, plan->panels + k * width, numbers_apart(plan), width) && finite;
+  }
+  if (!finite) atomic_store(&p->finite, false);
+}
+
+/* False when a weight isn't finite. */
+static bool pack(winograd_plan *plan, const wnn_host *host) {
+  packing p = {.plan = plan};
+  atomic_init(&p.finite, true);
+  wnn_parallel(host->pool, wnn_pool_threads(host->pool), pack_part, &p);
+  return atomic_load(&p.finite);
 }
 
 /* Measured: below these sizes moving numbers costs more than multiplications save, and with few tiles it is the weights
@@ -174,7 +205,7 @@ static webnn_status fill_plan(winograd_plan *plan, const wnn_host *host, const w
   plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
   plan->zeros = wnn_alloc_zeroed(&host->alloc, (plan->in_width + plan->out_width) * sizeof(float));
   if (plan->panels == NULL || plan->zeros == NULL) return WEBNN_ERROR_UNKNOWN;
-  if (!pack(plan)) return WEBNN_ERROR_NOT_SUPPORTED;
+  if (!pack(plan, host)) return WEBNN_ERROR_NOT_SUPPORTED;
   plan->shape.filter = NULL; /* it goes with the graph */
   plan->base.packed = UINT64_C(1) << 1;
   plan->base.weight_bytes = plan->panel_bytes;

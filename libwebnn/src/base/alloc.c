@@ -1,7 +1,24 @@
+/* Memory from the context's hooks or the system; for what is large, huge pages are asked for. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/alloc.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* A wish: fewer faults when the memory is first touched, fewer entries of the address tables later. */
+static void wish_huge_pages(char *begin, size_t n_bytes) {
+#ifdef MADV_HUGEPAGE
+  char *first = begin + (HUGE_PAGE - (uintptr_t)begin % HUGE_PAGE) % HUGE_PAGE;
+  if (n_bytes < 2 * HUGE_PAGE) return;
+  (void)madvise(first, (size_t)(begin + n_bytes - first) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+  (void)begin, (void)n_bytes;
+#endif
+}
 
 static void *system_reallocate(void *ptr, size_t old_size, size_t new_size, size_t alignment) {
   void *fresh = NULL;
@@ -10,6 +27,7 @@ static void *system_reallocate(void *ptr, size_t old_size, size_t new_size, size
     return NULL;
   }
   if (posix_memalign(&fresh, alignment, new_size) != 0) return NULL;
+  wish_huge_pages(fresh, new_size);
   if (ptr != NULL) {
     memcpy(fresh, ptr, old_size < new_size ? old_size : new_size);
     free(ptr);
