@@ -11,7 +11,7 @@ static wnn_layout simplest(wnn_layout layout, const wnn_desc *desc) {
   return layout;
 }
 
-static wnn_cell *new_cell(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_place place) {
+wnn_cell *wnn_program_new_cell(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_place place) {
   wnn_cell *cell = wnn_arena_get(program->arena, sizeof *cell);
   if (cell == NULL) return NULL;
   *cell = (wnn_cell){.desc = *desc, .layout = simplest(layout, desc), .root = cell, .place = place};
@@ -19,13 +19,16 @@ static wnn_cell *new_cell(wnn_program *program, const wnn_desc *desc, wnn_layout
   return cell;
 }
 
-static wnn_cell *new_view(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_cell *of) {
-  wnn_cell *cell = new_cell(program, desc, layout, of->root->place);
-  if (cell != NULL) cell->root = of->root;
+wnn_cell *wnn_program_new_view(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_cell *of) {
+  wnn_cell *cell = wnn_program_new_cell(program, desc, layout, of->root->place);
+  if (cell != NULL) {
+    cell->root = of->root;
+    cell->at = of->at;
+  }
   return cell;
 }
 
-static void attach(wnn_program *program, const wnn_value *value, wnn_cell *cell) {
+void wnn_program_attach(wnn_program *program, const wnn_value *value, wnn_cell *cell) {
   cell->other = program->cells[value->id];
   program->cells[value->id] = cell;
 }
@@ -36,8 +39,7 @@ static wnn_cell *find_layout(const wnn_program *program, const wnn_value *value,
   return NULL;
 }
 
-/* A step that copies `from` into `to`: both are the same value. */
-static webnn_status add_reorder(wnn_program *program, wnn_cell *from, wnn_cell *to) {
+webnn_status wnn_program_add_reorder(wnn_program *program, wnn_cell *from, wnn_cell *to) {
   wnn_arena *arena = program->arena;
   wnn_node *node = wnn_arena_get(arena, sizeof *node);
   wnn_step *step = wnn_arena_get(arena, sizeof *step);
@@ -66,10 +68,10 @@ static webnn_status cell_in_layout(wnn_program *program, const wnn_value *value,
   wnn_cell *first = program->cells[value->id];
   *out = find_layout(program, value, &layout);
   if (*out != NULL) return WEBNN_OK;
-  *out = new_cell(program, &value->desc, layout, WNN_PLACE_ARENA);
+  *out = wnn_program_new_cell(program, &value->desc, layout, WNN_PLACE_ARENA);
   if (*out == NULL) return WEBNN_ERROR_UNKNOWN;
-  attach(program, value, *out);
-  return add_reorder(program, first, *out);
+  wnn_program_attach(program, value, *out);
+  return wnn_program_add_reorder(program, first, *out);
 }
 
 /* The same for what a step reads. Constants that lie plain stay so: kernels that want them otherwise pack them. */
@@ -142,9 +144,9 @@ static webnn_status add_view(wnn_program *program, const wnn_node *node) {
     layout = wnn_layout_plain(to->desc.rank);
   }
   if (status != WEBNN_OK) return status;
-  wnn_cell *view = new_view(program, &to->desc, layout, cell);
+  wnn_cell *view = wnn_program_new_view(program, &to->desc, layout, cell);
   if (view == NULL) return WEBNN_ERROR_UNKNOWN;
-  attach(program, to, view);
+  wnn_program_attach(program, to, view);
   return WEBNN_OK;
 }
 
@@ -237,27 +239,30 @@ static webnn_status add_outputs(wnn_program *program, wnn_step *step, const choi
     const wnn_value *value = step->values[region->n_inputs + i];
     bool same_rank = value->desc.rank == c->output0.rank;
     wnn_layout layout = i == 0 || same_rank ? c->output0 : wnn_layout_plain(value->desc.rank);
-    wnn_cell *cell = new_cell(program, &value->desc, layout, WNN_PLACE_ARENA);
+    wnn_cell *cell = wnn_program_new_cell(program, &value->desc, layout, WNN_PLACE_ARENA);
     if (cell == NULL) return WEBNN_ERROR_UNKNOWN;
     size_t index = output_index(program->graph, value);
     if (index < program->graph->n_outputs && wnn_layout_is_plain(&cell->layout, &cell->desc)) {
       cell->place = WNN_PLACE_OUTPUT;
       cell->index = index;
     }
-    attach(program, value, cell);
+    wnn_program_attach(program, value, cell);
     step->outputs[i] = cell;
   }
   return WEBNN_OK;
 }
 
 static webnn_status add_step_cells(wnn_program *program, wnn_step *step) {
+  bool done = false;
+  webnn_status status = wnn_program_cut(program, step, &done);
+  if (done) return status;
   choice c = choose(program, step);
-  webnn_status status = WEBNN_OK;
   for (size_t i = 0; i < step->region.n_inputs && status == WEBNN_OK; i++)
     if (step->values[i] != NULL)
       status = cell_to_read(program, step->values[i], input_layout(program, step, &c, i), &step->inputs[i]);
   if (status == WEBNN_OK) status = add_outputs(program, step, &c);
-  if (status == WEBNN_OK) status = wnn_program_add_step(program, step);
+  if (status == WEBNN_OK) status = wnn_program_join(program, step, &done);
+  if (status == WEBNN_OK && !done) status = wnn_program_add_step(program, step);
   return status;
 }
 
@@ -266,19 +271,19 @@ static webnn_status add_leaves(wnn_program *program) {
   for (size_t i = 0; i < graph->n_inputs + graph->n_constants; i++) {
     bool is_input = i < graph->n_inputs;
     wnn_value *value = is_input ? graph->inputs[i].value : graph->constants[i - graph->n_inputs];
-    wnn_cell *cell = new_cell(program, &value->desc, wnn_layout_plain(value->desc.rank),
+    wnn_cell *cell = wnn_program_new_cell(program, &value->desc, wnn_layout_plain(value->desc.rank),
                               is_input ? WNN_PLACE_INPUT : WNN_PLACE_CONSTANT);
     if (cell == NULL) return WEBNN_ERROR_UNKNOWN;
     cell->index = i;
     cell->constant = is_input ? NULL : value;
-    attach(program, value, cell);
+    wnn_program_attach(program, value, cell);
   }
   return WEBNN_OK;
 }
 
 /* True when `from`, which lies plain, is all of a piece of the arena: that piece becomes the output's own memory. */
 static bool move_to_output(wnn_cell *from, size_t index) {
-  wnn_cell *root = from->root;
+  wnn_cell *root = wnn_cell_root(from, NULL);
   bool is_whole = root->n_bytes == from->n_bytes && wnn_layout_is_plain(&from->layout, &from->desc);
   if (root->place != WNN_PLACE_ARENA || !is_whole) return false;
   root->place = WNN_PLACE_OUTPUT;
@@ -296,10 +301,10 @@ static webnn_status copy_outputs(wnn_program *program) {
     if (from == NULL) from = program->cells[value->id];
     if (from->root == from && from->place == WNN_PLACE_OUTPUT && from->index == i) continue;
     if (move_to_output(from, i)) continue;
-    wnn_cell *to = new_cell(program, &value->desc, plain, WNN_PLACE_OUTPUT);
+    wnn_cell *to = wnn_program_new_cell(program, &value->desc, plain, WNN_PLACE_OUTPUT);
     if (to == NULL) return WEBNN_ERROR_UNKNOWN;
     to->index = i;
-    webnn_status status = add_reorder(program, from, to);
+    webnn_status status = wnn_program_add_reorder(program, from, to);
     if (status != WEBNN_OK) return status;
   }
   return WEBNN_OK;

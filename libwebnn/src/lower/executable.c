@@ -8,7 +8,7 @@
 /* A slot of an argument list that follows a graph input or output. */
 typedef struct patch {
   void **slot;
-  size_t index;
+  size_t index, at; /* bytes from the buffer's beginning */
 } patch;
 
 typedef struct patches {
@@ -53,16 +53,17 @@ static void fill_port(wnn_port *port, const wnn_cell *cell) {
   if (cell == NULL) return;
   port->desc = &cell->desc;
   port->layout = cell->layout;
-  if (cell->root->place == WNN_PLACE_CONSTANT && wnn_layout_is_plain(&cell->layout, &cell->desc))
-    port->constant = wnn_value_data(cell->root->constant);
+  if (cell->root->place != WNN_PLACE_CONSTANT || !wnn_port_is_plain(port)) return;
+  const char *bytes = wnn_value_data(cell->root->constant);
+  if (bytes != NULL) port->constant = bytes + cell->at;
 }
 
 /* True when the memory behind input `i` is free for the taking once step `s` has run. */
 static bool input_dies(const wnn_step *step, size_t s, size_t i) {
-  const wnn_cell *cell = step->inputs[i];
-  if (cell == NULL || cell->root->place != WNN_PLACE_ARENA || cell->root->last != s) return false;
+  const wnn_cell *root = step->inputs[i] ? wnn_cell_root(step->inputs[i], NULL) : NULL;
+  if (root == NULL || root->place != WNN_PLACE_ARENA || root->last != s) return false;
   for (size_t k = 0; k < step->region.n_inputs; k++)
-    if (k != i && step->inputs[k] != NULL && step->inputs[k]->root == cell->root) return false;
+    if (k != i && step->inputs[k] != NULL && wnn_cell_root(step->inputs[k], NULL) == root) return false;
   return true;
 }
 
@@ -123,11 +124,6 @@ static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
   return WEBNN_OK;
 }
 
-static wnn_cell *memory_root(wnn_cell *cell) {
-  while (cell->root != cell) cell = cell->root;
-  return cell;
-}
-
 /* How many slots follow inputs and outputs: at most one a port. */
 static size_t count_ports(const wnn_program *program) {
   size_t n = 0;
@@ -139,12 +135,13 @@ static size_t count_ports(const wnn_program *program) {
 static void bind_slot(wnn_executable *exe, void **slot, wnn_cell *cell, bool packed) {
   *slot = NULL;
   if (cell == NULL || packed) return;
-  wnn_cell *root = memory_root(cell);
+  size_t at;
+  const wnn_cell *root = wnn_cell_root(cell, &at);
   switch (root->place) {
-    case WNN_PLACE_ARENA: *slot = (char *)exe->memory + root->offset; break;
-    case WNN_PLACE_CONSTANT: *slot = (void *)wnn_value_data(root->constant); break;
-    case WNN_PLACE_INPUT: exe->inputs.list[exe->inputs.n++] = (patch){slot, root->index}; break;
-    case WNN_PLACE_OUTPUT: exe->outputs.list[exe->outputs.n++] = (patch){slot, root->index}; break;
+    case WNN_PLACE_ARENA: *slot = (char *)exe->memory + root->offset + at; break;
+    case WNN_PLACE_CONSTANT: *slot = (char *)wnn_value_data(root->constant) + at; break;
+    case WNN_PLACE_INPUT: exe->inputs.list[exe->inputs.n++] = (patch){slot, root->index, at}; break;
+    case WNN_PLACE_OUTPUT: exe->outputs.list[exe->outputs.n++] = (patch){slot, root->index, at}; break;
   }
 }
 
@@ -248,7 +245,7 @@ void wnn_executable_free(wnn_executable *exe) {
 }
 
 static void apply(const patches *p, const wnn_buffer *const *buffers) {
-  for (size_t i = 0; i < p->n; i++) *p->list[i].slot = buffers[p->list[i].index]->host;
+  for (size_t i = 0; i < p->n; i++) *p->list[i].slot = (char *)buffers[p->list[i].index]->host + p->list[i].at;
 }
 
 static double now(void) {

@@ -7,12 +7,6 @@
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
-/* Roots that were taken over in place point to their taker's memory. */
-static wnn_cell *root_of(wnn_cell *cell) {
-  while (cell->root != cell) cell = cell->root;
-  return cell;
-}
-
 static webnn_status note_root(wnn_program *program, wnn_cell *root) {
   if (program->n_roots == program->roots_room) {
     size_t room = program->roots_room ? 2 * program->roots_room : 64;
@@ -30,11 +24,14 @@ webnn_status wnn_program_find_lives(wnn_program *program) {
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     for (size_t i = 0; i < step->region.n_inputs; i++)
-      if (step->inputs[i] != NULL) step->inputs[i]->root->last = s;
+      if (step->inputs[i] != NULL) wnn_cell_root(step->inputs[i], NULL)->last = s;
     for (size_t i = 0; i < step->region.n_outputs; i++) {
-      wnn_cell *cell = step->outputs[i];
-      cell->first = cell->last = s;
-      if (cell->place == WNN_PLACE_ARENA && note_root(program, cell) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
+      wnn_cell *root = wnn_cell_root(step->outputs[i], NULL);
+      root->last = s;
+      if (root->is_written) continue; /* another part of it was */
+      root->is_written = true;
+      root->first = s;
+      if (root->place == WNN_PLACE_ARENA && note_root(program, root) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     }
   }
   return WEBNN_OK;
@@ -44,12 +41,16 @@ webnn_status wnn_program_find_lives(wnn_program *program) {
 static void run_in_place(wnn_step *step, size_t s) {
   if (step->plan == NULL || step->plan->in_place < 0) return;
   wnn_cell *out = step->outputs[0], *in = step->inputs[step->plan->in_place];
-  if (in == NULL || out->place != WNN_PLACE_ARENA) return;
-  wnn_cell *root = root_of(in);
-  if (root->place != WNN_PLACE_ARENA || root->last != s || root->n_bytes < out->n_bytes) return;
+  size_t at;
+  if (in == NULL || out->place != WNN_PLACE_ARENA || out->root != out) return;
+  wnn_cell *root = wnn_cell_root(in, &at);
+  if (root->place != WNN_PLACE_ARENA || root->last != s || root->n_bytes < at + out->n_bytes) return;
   for (size_t i = 0; i < step->region.n_inputs; i++)
-    if ((int)i != step->plan->in_place && step->inputs[i] != NULL && root_of(step->inputs[i]) == root) return;
+    if ((int)i != step->plan->in_place && step->inputs[i] != NULL &&
+        wnn_cell_root(step->inputs[i], NULL) == root)
+      return;
   out->root = root;
+  out->at = at;
   root->last = out->last;
 }
 

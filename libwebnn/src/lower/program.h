@@ -12,12 +12,14 @@ typedef enum wnn_place {
   WNN_PLACE_CONSTANT,
 } wnn_place;
 
-/* A value in one layout. A view shares the memory of its root, which is itself for all others. */
+/* A value in one layout. A view, or a part of what is joined, lies in the memory of its root, which is itself for all
+ * others; a root may become part of another, so ask wnn_cell_root. */
 typedef struct wnn_cell wnn_cell;
 struct wnn_cell {
   wnn_desc desc;
   wnn_layout layout;
   wnn_cell *root;
+  size_t at; /* bytes from the root's beginning */
   wnn_cell *other; /* the same value in the next layout */
   /* Of roots: */
   wnn_place place;
@@ -25,6 +27,7 @@ struct wnn_cell {
   wnn_value *constant; /* its blob goes when all its readers have packed it */
   size_t n_bytes, offset; /* in the arena */
   size_t first, last;     /* steps that write and read it */
+  bool is_written;        /* `first` is known */
   size_t n_readers;       /* constants: operands that read it and aren't planned yet */
   bool needed;            /* constants: some kernel reads the bytes at the run */
 };
@@ -57,6 +60,27 @@ webnn_status wnn_program_make_cells(wnn_program *program);
 webnn_status wnn_program_find_lives(wnn_program *program);
 /* Finds every arena cell its offset (memory.c). Plans must be there: they say what runs in place. */
 webnn_status wnn_program_place(wnn_program *program);
+
+/* Steps that need no work, since what they give lies in their operands' memory already (views.c). Each says in
+ * *done whether that is so. */
+webnn_status wnn_program_cut(wnn_program *program, const wnn_step *step, bool *done);
+webnn_status wnn_program_join(wnn_program *program, const wnn_step *step, bool *done);
+
+/* Whose memory the cell lies in, and where: bytes from its beginning. */
+static inline wnn_cell *wnn_cell_root(wnn_cell *cell, size_t *at) {
+  size_t sum = 0;
+  for (; cell->root != cell; cell = cell->root) sum += cell->at;
+  if (at != NULL) *at = sum;
+  return cell;
+}
+
+/* Cells (cells.c); NULL: out of memory. */
+wnn_cell *wnn_program_new_cell(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_place place);
+/* The same bytes as `of`, under another description. */
+wnn_cell *wnn_program_new_view(wnn_program *program, const wnn_desc *desc, wnn_layout layout, wnn_cell *of);
+void wnn_program_attach(wnn_program *program, const wnn_value *value, wnn_cell *cell);
+/* A step that copies `from` into `to`: both are the same value. */
+webnn_status wnn_program_add_reorder(wnn_program *program, wnn_cell *from, wnn_cell *to);
 
 webnn_status wnn_program_add_step(wnn_program *program, wnn_step *step);
 bool wnn_op_is_view(const wnn_node *node);

@@ -18,6 +18,7 @@ static const struct {
     {"absorb", wnn_pass_absorb},
     {"fuse", NULL},
     {"layout", NULL},
+    {"views", NULL},    /* slices, splits and concatenations in place */
     {"winograd", NULL}, /* 3×3 convolutions by fewer multiplications */
     {"avx2", NULL},     /* instruction sets of the kernels */
     {"avx512", NULL},
