@@ -147,7 +147,8 @@ static const wnn_kernel *const *kernels(wnn_device *device, wnn_op_id op) {
 /* Axis of the channels of an anchor that takes post-ops, or -1. */
 static int channel_axis(const wnn_region *region) {
   switch (region->anchor->op->id) {
-    case WNN_OP_CONV2D: {
+    case WNN_OP_CONV2D:
+    case WNN_OP_CONV2D_INTEGER: {
       const wnn_conv2d_attrs *attrs = region->anchor->attrs;
       return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
     }
@@ -156,7 +157,8 @@ static int channel_axis(const wnn_region *region) {
       return attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3;
     }
     case WNN_OP_GEMM:
-    case WNN_OP_MATMUL: return (int)region->anchor_desc.rank - 1;
+    case WNN_OP_MATMUL:
+    case WNN_OP_MATMUL_INTEGER: return (int)region->anchor_desc.rank - 1;
     default: return -1;
   }
 }
@@ -167,7 +169,8 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
   if (axis < 0) return wnn_own_can_fuse(region, next);
   if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !wnn_transposed_takes_posts(region))
     return false;
-  return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis);
+  return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis) ||
+         wnn_post_quantises(region, next, region->n_posts, (uint32_t)axis);
 }
 
 /* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for
@@ -181,7 +184,8 @@ static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
 static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   (void)device;
   switch (region->anchor->op->id) {
-    case WNN_OP_CONV2D: {
+    case WNN_OP_CONV2D:
+    case WNN_OP_CONV2D_INTEGER: {
       const wnn_conv2d_attrs *attrs = region->anchor->attrs;
       return images_want(attrs->input_layout);
     }
@@ -191,6 +195,7 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
     }
     case WNN_OP_GEMM:
     case WNN_OP_MATMUL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
+    case WNN_OP_MATMUL_INTEGER: return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
     default: return wnn_own_layout(region);
   }
 }
@@ -216,6 +221,7 @@ static webnn_status run(wnn_executable *executable, const wnn_buffer *const *inp
 const wnn_backend wnn_backend_onednn = {
     .name = "onednn",
     .device_type = WEBNN_DEVICE_TYPE_CPU,
+    .has_integers = true,
     .open = open_device,
     .close = close_device,
     .info = info,

@@ -167,6 +167,9 @@ const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame
 bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
                    uint32_t channel_axis);
 
+/* True when `post` makes bytes of the result of a product of bytes: the last that it can have. */
+bool wnn_post_quantises(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis);
+
 typedef struct wnn_posts {
   dnnl_post_ops_t ops;
   struct {

@@ -190,6 +190,7 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
       post->desc.type != WEBNN_DATA_TYPE_FLOAT32)
     return false; /* float16 is rounded at every named result, which post-ops aren't */
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
+  if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
   meaning is = meaning_of(post, n_posts);
   if (is.form == FORM_NONE) return false;
   if (is.form == FORM_ELTWISE) return true;
@@ -198,6 +199,18 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   if (is.form == FORM_PRELU)
     return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
   return how != SPREAD_OTHER;
+}
+
+bool wnn_post_quantises(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis) {
+  const wnn_op_id anchor = region->anchor->op->id;
+  if (anchor != WNN_OP_CONV2D_INTEGER && anchor != WNN_OP_MATMUL_INTEGER) return false;
+  if (post->node->op->id != WNN_OP_QUANTIZE_LINEAR || webnn_data_type_bytes(post->desc.type) != 1) return false;
+  if (post->from[0] != WNN_FROM_STAGE(n_posts) || post->from[1] < 0 || post->from[2] < 0) return false;
+  for (size_t i = 1; i < 3; i++) {
+    const spread how = spread_of(region->inputs[post->from[i]].desc, &region->anchor_desc, channel_axis);
+    if (how != SPREAD_SCALAR && how != SPREAD_CHANNEL) return false;
+  }
+  return true;
 }
 
 /* The descriptor of an operand as it lies. */

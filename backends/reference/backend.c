@@ -68,6 +68,7 @@ static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable
 const wnn_backend wnn_backend_reference = {
     .name = "reference",
     .device_type = WEBNN_DEVICE_TYPE_CPU,
+    .has_integers = true,
     .open = open_device,
     .close = close_device,
     .info = info,

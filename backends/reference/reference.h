@@ -37,6 +37,7 @@ wnn_reference_fn wnn_reference_activation(wnn_op_id op);
 wnn_reference_fn wnn_reference_conv(wnn_op_id op);
 wnn_reference_fn wnn_reference_elementwise(wnn_op_id op);
 wnn_reference_fn wnn_reference_index(wnn_op_id op);
+wnn_reference_fn wnn_reference_integer(wnn_op_id op);
 wnn_reference_fn wnn_reference_matmul(wnn_op_id op);
 wnn_reference_fn wnn_reference_movement(wnn_op_id op);
 wnn_reference_fn wnn_reference_norm(wnn_op_id op);
@@ -45,7 +46,7 @@ wnn_reference_fn wnn_reference_quantize(wnn_op_id op);
 wnn_reference_fn wnn_reference_recurrent(wnn_op_id op);
 wnn_reference_fn wnn_reference_reduce(wnn_op_id op);
 wnn_reference_fn wnn_reference_resample(wnn_op_id op);
-/* Asks all twelve. */
+/* Asks them all. */
 wnn_reference_fn wnn_reference_lookup(wnn_op_id op);
 
 /* Bytes a node wants as scratch, from its attributes and descriptors alone (data pointers may be

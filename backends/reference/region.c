@@ -4,9 +4,9 @@
 wnn_reference_fn wnn_reference_lookup(wnn_op_id op) {
   static wnn_reference_fn (*const families[])(wnn_op_id) = {
       wnn_reference_activation, wnn_reference_conv,   wnn_reference_elementwise,
-      wnn_reference_index,      wnn_reference_matmul, wnn_reference_movement,
-      wnn_reference_norm,       wnn_reference_pool,   wnn_reference_quantize,
-      wnn_reference_recurrent,  wnn_reference_reduce, wnn_reference_resample,
+      wnn_reference_index,      wnn_reference_integer,   wnn_reference_matmul, wnn_reference_movement,
+      wnn_reference_norm,       wnn_reference_pool,      wnn_reference_quantize,
+      wnn_reference_recurrent,  wnn_reference_reduce,    wnn_reference_resample,
   };
   for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
     wnn_reference_fn fn = families[i](op);

@@ -62,6 +62,7 @@ typedef struct wnn_memory_use {
 typedef struct wnn_backend {
   const char *name;
   webnn_device_type device_type;
+  bool has_integers; /* evaluate and compile know the integer operations that passes make */
   /* NOT_SUPPORTED with a message: this backend can't be used here. */
   webnn_status (*open)(const wnn_host *host, wnn_device **out, webnn_error *err);
   void (*close)(wnn_device *device);

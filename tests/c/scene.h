@@ -22,7 +22,7 @@ static wnn_host host;
 static wnn_device *device;
 
 /* A region under construction, with the bytes of its ports. */
-enum { MAX_PORTS = 12, MAX_ROW_POSTS = 5 };
+enum { MAX_PORTS = 14, MAX_ROW_POSTS = 5 };
 typedef struct scene {
   wnn_node anchor, post_nodes[MAX_ROW_POSTS];
   union {
@@ -32,6 +32,7 @@ typedef struct scene {
   } post_attrs[MAX_ROW_POSTS];
   wnn_desc descs[MAX_PORTS];
   wnn_port inputs[MAX_PORTS], output;
+  wnn_desc output_desc; /* where posts change the type of the result */
   void *bytes[MAX_PORTS];
   size_t n_bytes[MAX_PORTS];
   wnn_region region;
@@ -74,6 +75,7 @@ static inline void store(void *to, webnn_data_type type, size_t i, float x) {
   switch (type) {
     case WEBNN_DATA_TYPE_FLOAT16: ((uint16_t *)to)[i] = wnn_f16_from_f32(x); break;
     case WEBNN_DATA_TYPE_UINT8: ((uint8_t *)to)[i] = (uint8_t)(int)(x * 100 + 128); break;
+    case WEBNN_DATA_TYPE_INT8: ((int8_t *)to)[i] = (int8_t)(x * 100); break;
     case WEBNN_DATA_TYPE_INT32: ((int32_t *)to)[i] = (int32_t)(x * 2147483000.0f); break;
     default: ((float *)to)[i] = x;
   }
@@ -83,6 +85,7 @@ static inline double load(const void *from, webnn_data_type type, size_t i) {
   switch (type) {
     case WEBNN_DATA_TYPE_FLOAT16: return (double)wnn_f16_to_f32(((const uint16_t *)from)[i]);
     case WEBNN_DATA_TYPE_UINT8: return ((const uint8_t *)from)[i];
+    case WEBNN_DATA_TYPE_INT8: return ((const int8_t *)from)[i];
     case WEBNN_DATA_TYPE_INT32: return ((const int32_t *)from)[i];
     default: return (double)((const float *)from)[i];
   }
@@ -222,6 +225,7 @@ static inline bool run_twice(scene *is, const wnn_kernel *kernel, char *output, 
 static inline double allowed(const scene *is, double expected) {
   if (is->output.desc->type == WEBNN_DATA_TYPE_FLOAT16)
     return is->tolerance + fabs(expected) / 1024;
+  if (webnn_data_type_bytes(is->output.desc->type) == 1) return is->tolerance; /* steps */
   return is->tolerance * (1 + fabs(expected));
 }
 

@@ -33,21 +33,20 @@ static bool lies_channels_last(const wnn_port *port, bool nchw) {
   return wnn_layout_same_bytes(&port->layout, &last, port->desc);
 }
 
-bool wnn_conv2d_read(const wnn_region *region, wnn_conv2d_shape *shape) {
+bool wnn_conv2d_read_shape(const wnn_region *region, wnn_conv2d_shape *shape) {
   const wnn_conv2d_attrs *attrs = region->anchor->attrs;
   const wnn_port *in = &region->inputs[0], *filter = &region->inputs[1], *out = &region->outputs[0];
   const bool nchw = attrs->input_layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
   const uint32_t channel = nchw ? 1 : 3, height = nchw ? 2 : 1;
   const uint8_t *axes = filter_axes[attrs->filter_layout];
   size_t strides[WNN_MAX_RANK];
-  if (in->desc->type != WEBNN_DATA_TYPE_FLOAT32 || filter->constant == NULL) return false;
+  if (filter->constant == NULL) return false;
   if (!lies_channels_last(in, nchw) || !lies_channels_last(out, nchw)) return false;
   wnn_layout_strides(&filter->layout, filter->desc, strides);
   *shape = (wnn_conv2d_shape){.images = in->desc->dims[0],
                               .groups = attrs->groups,
                               .in_channels = in->desc->dims[channel],
                               .out_channels = region->anchor_desc.dims[channel],
-                              .filter = filter->constant,
                               .channel_axis = channel};
   for (uint32_t i = 0; i < 4; i++) shape->filter_strides[i] = strides[axes[i]];
   for (uint32_t i = 0; i < 2; i++) {
@@ -58,5 +57,11 @@ bool wnn_conv2d_read(const wnn_region *region, wnn_conv2d_shape *shape) {
     shape->dilations[i] = attrs->dilations.data[i];
     shape->before[i] = attrs->padding.data[2 * i];
   }
+  return true;
+}
+
+bool wnn_conv2d_read(const wnn_region *region, wnn_conv2d_shape *shape) {
+  if (region->inputs[0].desc->type != WEBNN_DATA_TYPE_FLOAT32 || !wnn_conv2d_read_shape(region, shape)) return false;
+  shape->filter = region->inputs[1].constant;
   return true;
 }

@@ -5,8 +5,10 @@
 #define ONE(name) static const wnn_kernel *const name##_list[] = {&wnn_##name##_kernel, NULL};
 ONE(arg)
 ONE(batch)
+ONE(dynamic)
 ONE(elementwise)
 ONE(gather)
+ONE(integer)
 ONE(movement)
 ONE(norm)
 ONE(pad)
@@ -27,6 +29,9 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_ARG_MAX: return arg_list;
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
     case WNN_OP_CONV2D: return conv2d_list;
+    case WNN_OP_CONV2D_INTEGER:
+    case WNN_OP_MATMUL_INTEGER: return integer_list;
+    case WNN_OP_DYNAMIC_QUANTIZE: return dynamic_list;
     case WNN_OP_GATHER:
     case WNN_OP_GATHER_ELEMENTS:
     case WNN_OP_GATHER_ND: return gather_list;

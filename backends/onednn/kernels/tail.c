@@ -25,10 +25,13 @@ static bool repeats(const wnn_port *port, const wnn_port *out, uint32_t channel_
          count == shape->dims[channel_axis];
 }
 
+static bool is_byte(webnn_data_type type) { return webnn_data_type_bytes(type) == 1; }
+
 static bool add_operand(wnn_tail *tail, const wnn_region *region, size_t port, uint32_t channel_axis) {
+  const webnn_data_type type = region->inputs[port].desc->type;
   wnn_tail_operand *operand = &tail->operands[tail->n_operands];
-  if (tail->n_operands == WNN_MAX_POSTS) return false;
-  *operand = (wnn_tail_operand){.port = port, .row = tail->n_rows};
+  if (tail->n_operands == WNN_MAX_TAIL_OPERANDS || (type != F32 && !is_byte(type))) return false;
+  *operand = (wnn_tail_operand){.port = port, .element_bytes = webnn_data_type_bytes(type), .row = tail->n_rows};
   if (!repeats(&region->inputs[port], &region->outputs[0], channel_axis, &operand->n)) return false;
   if (operand->n != 0) tail->n_rows += tail->piece * tail->channels;
   tail->n_operands++;
@@ -87,13 +90,16 @@ static bool add_stage(const planning *p, size_t i) {
   }
   wnn_tail_stage *stage = &tail->stages[tail->n_stages];
   *stage = (wnn_tail_stage){.fn = p->vector->stage(op, F32, post->desc.type), .n_in = (uint8_t)post->node->n_inputs};
-  if (stage->fn == NULL || post->desc.type != F32 || stage->n_in > WNN_MAX_POST_INPUTS) return false;
+  if (stage->fn == NULL || stage->n_in > WNN_MAX_POST_INPUTS) return false;
+  /* Bytes may come in as zero points and go out at the end: what passes between stages is float32. */
+  const bool quantises = op == WNN_OP_QUANTIZE_LINEAR && is_byte(post->desc.type) && i + 1 == p->region->n_posts;
+  if (post->desc.type != F32 && !quantises) return false;
   if (op == WNN_OP_SILU) stage->fn = p->rows->silu;
   for (size_t k = 0; k < stage->n_in; k++) {
     const int16_t from = post->from[k];
     stage->from[k] = WNN_TAIL_SO_FAR;
     if (from == WNN_FROM_STAGE(i)) continue;
-    if (from < 0 || p->region->inputs[from].desc->type != F32) return false;
+    if (from < 0 || (p->region->inputs[from].desc->type != F32 && !(quantises && k == 2))) return false;
     stage->from[k] = (int8_t)tail->n_operands;
     if (!add_operand(tail, p->region, (size_t)from, p->channel_axis)) return false;
   }
@@ -110,6 +116,7 @@ bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *regio
   const size_t channels = region->anchor_desc.dims[channel_axis];
   const planning p = {tail, wnn_vector_for(host), wnn_conv_rows_for(host), region, channel_axis};
   *tail = (wnn_tail){.channels = channels, .piece = PIECE > channels ? PIECE / channels : 1};
+  tail->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
   for (size_t i = 0; i < region->n_posts; i++)
     if (!add_stage(&p, i)) return false;
   return true;
@@ -133,14 +140,16 @@ void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows) {
     const wnn_tail_operand *operand = &tail->operands[i];
     const float *numbers = run->inputs[operand->port];
     float *row = rows + operand->row;
-    const size_t n = operand->n != 0 ? tail->piece * tail->channels : 0;
-    for (size_t k = 0; k < n && operand->n == 1; k++) row[k] = *numbers;
-    for (size_t k = 0; k < n && operand->n > 1; k += operand->n) memcpy(row + k, numbers, operand->n * sizeof *row);
+    const size_t n = operand->n != 0 ? tail->piece * tail->channels : 0, size = operand->element_bytes;
+    if (operand->n == 1 && size == 1) memset(row, *(const uint8_t *)run->inputs[operand->port], n);
+    for (size_t k = 0; k < n && operand->n == 1 && size != 1; k++) row[k] = *numbers;
+    for (size_t k = 0; k < n && operand->n > 1; k += operand->n)
+      memcpy((char *)row + k * size, numbers, operand->n * size);
   }
 }
 
 static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
-  float *out = (float *)run->outputs[0] + at;
+  void *out = (char *)run->outputs[0] + at * tail->out_bytes;
   for (size_t s = 0; s < tail->n_stages; s++) {
     const wnn_tail_stage *stage = &tail->stages[s];
     const void *in[WNN_MAX_POST_INPUTS];
@@ -148,11 +157,11 @@ static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *row
       in[k] = pixels;
       if (stage->from[k] == WNN_TAIL_SO_FAR) continue;
       const wnn_tail_operand *operand = &tail->operands[stage->from[k]];
-      in[k] = operand->n != 0 ? rows + operand->row : (const float *)run->inputs[operand->port] + at;
+      in[k] = operand->n != 0 ? (const void *)(rows + operand->row) : (const char *)run->inputs[operand->port] + at * operand->element_bytes;
     }
-    stage->fn(in, s + 1 == tail->n_stages ? out : pixels, n, &stage->args);
+    stage->fn(in, s + 1 == tail->n_stages ? out : (void *)pixels, n, &stage->args);
   }
-  if (tail->n_stages == 0 && pixels != out) memcpy(out, pixels, n * sizeof *out);
+  if (tail->n_stages == 0 && pixels != out) memcpy(out, pixels, n * sizeof *pixels);
 }
 
 void wnn_tail_run(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {

@@ -1,9 +1,12 @@
-/* What follows a convolution of ours: element-wise stages on runs of pixels, channels last, while these are near. */
+/* What follows a convolution of ours: element-wise stages on runs of pixels, channels last, while these are near. All is
+ * float32, but for a quantizeLinear to bytes at the end. */
 #ifndef WNN_ONEDNN_TAIL_H
 #define WNN_ONEDNN_TAIL_H
 
 #include "kernels/conv_rows.h"
 #include "lower/region.h"
+
+#define WNN_MAX_TAIL_OPERANDS (WNN_MAX_POSTS + 1) /* quantizeLinear has two */
 
 /* Where the operands of a stage come from. */
 #define WNN_TAIL_SO_FAR (-1)
@@ -16,15 +19,16 @@ typedef struct wnn_tail_stage {
 } wnn_tail_stage;
 
 typedef struct wnn_tail_operand {
-  size_t port;
+  size_t port, element_bytes;
   size_t n;   /* numbers that repeat from pixel to pixel, or 0: it lies as the output does */
   size_t row; /* where a piece's worth of them lies among the rows */
 } wnn_tail_operand;
 
 typedef struct wnn_tail {
   size_t channels, piece; /* pixels at a time */
+  size_t out_bytes;       /* of an element of the output */
   wnn_tail_stage stages[WNN_MAX_POSTS];
-  wnn_tail_operand operands[WNN_MAX_POSTS];
+  wnn_tail_operand operands[WNN_MAX_TAIL_OPERANDS];
   size_t n_stages, n_operands;
   size_t n_rows; /* numbers that the rows of all operands have */
 } wnn_tail;

@@ -79,12 +79,12 @@ static webnn_status spec_failure(webnn_status status, webnn_error *err) {
 static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph **out,
                             webnn_error *err) {
   const wnn_backend *backend = context->backend;
-  wnn_evaluator evaluator = {evaluate, context};
+  wnn_evaluator evaluator = {backend->evaluate ? evaluate : NULL, context, backend->has_integers};
   wnn_executable *executable = NULL;
   webnn_graph *graph =
       wnn_graph_prepare(context, ir); /* first: passes may change what stands at the ends */
   if (graph == NULL) return wnn_error_no_memory(err);
-  webnn_status status = wnn_passes_run(ir, context->passes, backend->evaluate ? &evaluator : NULL);
+  webnn_status status = wnn_passes_run(ir, context->passes, &evaluator);
   if (status != WEBNN_OK)
     status = wnn_error_set(err, status, "build: out of memory");
   else

@@ -54,17 +54,20 @@ static uint64_t count_flops(const wnn_region *region) {
   uint64_t n = wnn_desc_count(out);
   switch (region->anchor->op->id) {
     case WNN_OP_CONV2D:
+    case WNN_OP_CONV2D_INTEGER:
     case WNN_OP_CONV_TRANSPOSE2D: {
       const wnn_desc *filter = region->inputs[1].desc;
-      uint64_t channels_first = region->anchor->op->id == WNN_OP_CONV2D
-                                    ? ((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout
-                                    : ((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout;
-      const wnn_desc *driver = region->anchor->op->id == WNN_OP_CONV2D ? out : in;
+      const bool transposed = region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D;
+      uint64_t channels_first = transposed
+                                    ? ((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout
+                                    : ((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout;
+      const wnn_desc *driver = transposed ? in : out;
       uint64_t depth = driver->dims[channels_first == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 1 : 3];
       /* Each place of the output (of the input, transposed) meets the filter's share of one channel. */
       return 2 * wnn_desc_count(driver) * (wnn_desc_count(filter) / depth);
     }
-    case WNN_OP_MATMUL: return 2 * n * in->dims[in->rank - 1];
+    case WNN_OP_MATMUL:
+    case WNN_OP_MATMUL_INTEGER: return 2 * n * in->dims[in->rank - 1];
     case WNN_OP_GEMM: {
       const wnn_gemm_attrs *attrs = region->anchor->attrs;
       return 2 * n * in->dims[attrs->a_transpose ? 0 : 1];

@@ -19,8 +19,10 @@ bool wnn_op_is_view(const wnn_node *node) {
 static bool is_heavy_anchor(wnn_op_id id) {
   switch (id) {
     case WNN_OP_CONV2D:
+    case WNN_OP_CONV2D_INTEGER:
     case WNN_OP_CONV_TRANSPOSE2D:
     case WNN_OP_MATMUL:
+    case WNN_OP_MATMUL_INTEGER:
     case WNN_OP_GEMM: return true;
     default: return false;
   }

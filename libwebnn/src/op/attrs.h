@@ -89,6 +89,28 @@ typedef struct wnn_gemm_attrs { /* inputs: a, b, c? */
   bool a_transpose, b_transpose;
 } wnn_gemm_attrs;
 
+/* Inputs of conv2dInteger and matmulInteger, made by passes only. With c the output channel (the column),
+ *   y[c] = float(Σ (x − xZero) · (w − wZero[c])) · (xScale · wScale[c]) + bias[c].
+ * x and w are bytes, signed or not, w a constant matrix or filter of at most WNN_INTEGER_DEPTH terms a sum, so that sums
+ * fit 32 bits; padding counts as xZero. Scales and bias are float32, zero points have their operand's type; those of x
+ * have one element, those of w one or one a channel, bias one a channel. */
+typedef enum wnn_integer_input {
+  WNN_INTEGER_X,
+  WNN_INTEGER_W,
+  WNN_INTEGER_X_SCALE,
+  WNN_INTEGER_X_ZERO,
+  WNN_INTEGER_W_SCALE, /* a constant, as is */
+  WNN_INTEGER_W_ZERO,
+  WNN_INTEGER_BIAS,    /* may be absent */
+  WNN_INTEGER_INPUTS,
+} wnn_integer_input;
+
+#define WNN_INTEGER_DEPTH 33024
+
+typedef struct wnn_matmul_integer_attrs { /* conv2dInteger has those of conv2d */
+  bool w_transpose;
+} wnn_matmul_integer_attrs;
+
 typedef struct wnn_gru_attrs { /* gru: input, weight, recurrentWeight, bias?, recurrentBias?, initialHiddenState?
                                 * gruCell: input, weight, recurrentWeight, hiddenState, bias?, recurrentBias? */
   uint32_t steps; /* gru only */

@@ -10,6 +10,8 @@ webnn_status wnn_pass_canonicalise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_simplify(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_recognise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed);
+/* Before folding, which would make floats of quantised weights. */
+webnn_status wnn_pass_quantise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_fold(wnn_graph *graph, const wnn_evaluator *evaluator, bool *changed);
 
 /* The node that makes `value` when it is of this operation, else NULL. */

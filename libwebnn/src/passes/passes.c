@@ -13,6 +13,7 @@ static const struct {
 } passes[] = {
     {"canonicalise", wnn_pass_canonicalise},
     {"simplify", wnn_pass_simplify},
+    {"quantise", wnn_pass_quantise},
     {"fold", NULL},
     {"recognise", wnn_pass_recognise},
     {"absorb", wnn_pass_absorb},
@@ -43,8 +44,9 @@ bool wnn_passes_valid(const char *switches, webnn_str *wrong) {
 static webnn_status run_pass(wnn_graph *graph, size_t i, const wnn_evaluator *evaluator, bool *changed) {
   bool did = false;
   webnn_status status = WEBNN_OK;
+  if (passes[i].run == wnn_pass_quantise && evaluator != NULL && !evaluator->has_integers) return WEBNN_OK;
   if (passes[i].run != NULL) status = passes[i].run(graph, &did);
-  else if (strcmp(passes[i].name, "fold") == 0 && evaluator != NULL)
+  else if (strcmp(passes[i].name, "fold") == 0 && evaluator != NULL && evaluator->run != NULL)
     status = wnn_pass_fold(graph, evaluator, &did);
   if (status == WEBNN_OK && did) status = wnn_graph_index(graph);
   *changed = *changed || did;

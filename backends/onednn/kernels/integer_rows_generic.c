@@ -1,0 +1,3 @@
+/* Rows of integers compiled for generic. */
+#define WNN_ISA generic
+#include "kernels/integer_rows.inc"
