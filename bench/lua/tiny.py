@@ -20,7 +20,7 @@ import numpy as np
 import webnn
 
 SCRIPT = pathlib.Path(__file__).with_name("tiny.lua")
-ROUNDS, TURNS = 1000, 25
+ROUNDS, TURNS = 500, 15
 
 
 class Python:

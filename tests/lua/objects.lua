@@ -53,6 +53,8 @@ return function(t, env)
     t.list(g.inputs.x.shape, { 1, 4 })
     t.equal(g.outputs.y.data_type, "float32")
     t.ok(g.context == context and #g:steps() > 0)
+    local memory = g.memory
+    t.ok(memory.weights >= 8 * 4 and memory.arena >= 0 and memory.scratch >= 0, "the weights of a gemm are kept")
     local tx = context:create_tensor { shape = { 1, 4 }, data_type = "float32", writable = true }:await()
     local ty = context:create_tensor { shape = { 1, 2 }, data_type = "float32", readable = true }:await()
     t.equal(tostring(tx), "webnn.Tensor float32 [1, 4], writable")

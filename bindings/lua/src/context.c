@@ -60,11 +60,12 @@ static void read_options(lua_State *L, int index, webnn_context_options *out) {
   out->passes = passes.data;
 }
 
-/* create_context(options): a settled future. */
+/* ml:create_context(options): a settled future. */
 int wlua_create_context(lua_State *L) {
   webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
   webnn_error error;
-  read_options(L, 1, &options);
+  lua_settop(L, 2);
+  read_options(L, 2, &options);
   Context *self = wlua_new(L, WLUA_CONTEXT, sizeof *self);
   bool failed = webnn_context_create(&options, &self->native, &error) != WEBNN_OK;
   if (failed)

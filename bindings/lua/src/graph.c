@@ -65,6 +65,22 @@ static int steps(lua_State *L) {
   return 1;
 }
 
+static void set_bytes(lua_State *L, const char *name, uint64_t n_bytes) {
+  wlua_push_integer(L, false, n_bytes);
+  lua_setfield(L, -2, name);
+}
+
+/* What it keeps in memory, in bytes. */
+static int get_memory(lua_State *L) {
+  webnn_graph_memory memory = WEBNN_GRAPH_MEMORY_INIT;
+  webnn_graph_get_memory(check(L), &memory);
+  lua_createtable(L, 0, 3);
+  set_bytes(L, "weights", memory.weights);
+  set_bytes(L, "arena", memory.arena);
+  set_bytes(L, "scratch", memory.scratch);
+  return 1;
+}
+
 static int destroy(lua_State *L) {
   webnn_graph_destroy(check(L));
   return 0;
@@ -107,8 +123,11 @@ void wlua_graph_init(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", collect}, {"__close", destroy}, {"__tostring", to_string}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"destroy", destroy}, {"steps", steps}, {NULL, NULL}};
-  static const luaL_Reg properties[] = {
-      {"inputs", get_inputs}, {"outputs", get_outputs}, {"context", get_context}, {NULL, NULL}};
+  static const luaL_Reg properties[] = {{"inputs", get_inputs},
+                                        {"outputs", get_outputs},
+                                        {"context", get_context},
+                                        {"memory", get_memory},
+                                        {NULL, NULL}};
   wlua_type(L, WLUA_GRAPH, meta, methods, properties);
   lua_pop(L, 1);
 }

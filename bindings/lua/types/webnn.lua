@@ -200,6 +200,7 @@ function GraphBuilder:load_data(data, size) end
 ---@field inputs table<string, webnn.Descriptor>
 ---@field outputs table<string, webnn.Descriptor>
 ---@field context webnn.Context
+---@field memory { weights: integer, arena: integer, scratch: integer } Bytes that it keeps.
 local Graph = {}
 
 function Graph:destroy() end

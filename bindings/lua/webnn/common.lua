@@ -2,9 +2,18 @@
 local json = require "webnn.json"
 local usage = require "webnn.usage".text
 local new_scheduler = require "webnn.scheduler"
+local unpack = table.unpack or unpack
+
+-- What a call of a core gives; its complaints are raised again at the line of whoever called the function here, which
+-- must not call this last, for then that line is gone.
+local function checked(ok, ...)
+  if ok then return ... end
+  local message = ...
+  error(message, type(message) == "string" and 3 or 0)
+end
 
 --- Completes `webnn`, which has the core's functions.
---- `core` has `now`, `create_context(options)`, `failed(error)`, `op_info(name)`, `future_methods`,
+--- `core` has `now`, `create_context(ml, options)`, `failed(error)`, `op_info(name)`, `future_methods`,
 --- `context_methods` and `error_meta`.
 return function(webnn, core)
   function webnn.new_error(name, message)
@@ -16,13 +25,8 @@ return function(webnn, core)
 
   -- ---- ml
 
-  local ML = {}
+  local ML = { create_context = core.create_context } -- a future of a context
   ML.__index = ML
-
-  --- A future of a context.
-  function ML:create_context(options)
-    return core.create_context(options)
-  end
 
   function ML.__tostring() return "webnn.ML" end
 
@@ -37,7 +41,8 @@ return function(webnn, core)
 
   --- What the context can do, a table as in the specification.
   function core.context_methods:op_support_limits()
-    return json.decode(limits_text(self))
+    local text = checked(pcall(limits_text, self))
+    return json.decode(text)
   end
 
   -- ---- graph files
@@ -49,25 +54,39 @@ return function(webnn, core)
     return builder:build(outputs)
   end
 
+  -- Without the place in this file that a complaint may have.
+  local function load_checked(...)
+    local result = { pcall(load_with, ...) }
+    if not result[1] and type(result[2]) == "string" then result[2] = result[2]:gsub("^[^\n]-common%.lua:%d+: ", "") end
+    return unpack(result, 1, 2)
+  end
+
   --- A future of the graph that a file holds.
   function webnn.load(path, context)
-    return load_with("load", path, context)
+    local future = checked(load_checked("load", path, context))
+    return future
   end
 
   --- The same out of memory: a string, a buffer, a host's data object.
   function webnn.load_data(data, context)
-    return load_with("load_data", data, context)
+    local future = checked(load_checked("load_data", data, context))
+    return future
   end
 
   --- Writes what the outputs need into a file: true, or nil and an error.
   function webnn.save(path, builder, outputs)
-    return builder:save(path, outputs)
+    if webnn.type(builder) ~= "GraphBuilder" then error("save: builder must be a webnn.GraphBuilder", 2) end
+    local done, problem = checked(pcall(builder.save, builder, path, outputs))
+    return done, problem
   end
 
   -- ---- help
 
   --- The row of an operation in the table, by its name here or in the specification; nil when there is none.
-  webnn.op_info = core.op_info
+  function webnn.op_info(name)
+    if type(name) ~= "string" then error("op_info: the name of an operation is needed", 2) end
+    return core.op_info(name)
+  end
 
   --- The text that webnn.op prints.
   function webnn.usage(name)

@@ -1,8 +1,9 @@
 --- A small scene that runs a network on its own picture, frame after frame, and never waits for it.
 ---
----   love . [--frames N] [--screenshot FILE.png|FILE.tga] [--plain]
+---   love . [--frames N] [--screenshot FILE.png|FILE.tga] [--compare]
 ---
---- Left the scene, right what the network makes of it. --plain leaves the network out, to compare frame times.
+--- Left the scene, right what the network makes of it. --compare lets it rest every other second, and tells what frames
+--- take with it and without.
 local webnn = require(os.getenv "WEBNN_MODULE" or "webnn")
 local network = require "network"
 local ffi = require "ffi"
@@ -10,13 +11,13 @@ local ffi = require "ffi"
 local width, height = 320, 240
 local options = { frames = math.huge }
 local scene, edges, edge_pixels, vision
-local balls, times, seen, latency = {}, {}, 0, 0
+local balls, times, seen, latency = {}, { with = {}, without = {} }, 0, 0
 
 local function read_arguments(args)
   for i, word in ipairs(args) do
     if word == "--frames" then options.frames = tonumber(args[i + 1]) end
     if word == "--screenshot" then options.screenshot = args[i + 1] end
-    if word == "--plain" then options.plain = true end
+    if word == "--compare" then options.compare = true end
   end
 end
 
@@ -59,8 +60,8 @@ function love.load(args)
   scene = love.graphics.newCanvas(width, height)
   edge_pixels = love.image.newImageData(width, height)
   edges = love.graphics.newImage(edge_pixels)
-  vision = {}
-  if not options.plain then vision.task = webnn.spawn(look) end
+  vision = { rests = false }
+  vision.task = webnn.spawn(look)
 end
 
 local function move(dt)
@@ -85,7 +86,7 @@ end
 function love.draw()
   paint()
   local picture = scene:newImageData()
-  if not vision.picture then vision.picture = picture end
+  if not vision.picture and not vision.rests then vision.picture = picture end
   webnn.poll(2)
   love.graphics.draw(scene, 0, 0)
   love.graphics.draw(edges, width, 0)
@@ -93,11 +94,20 @@ end
 
 -- ---- the loop: 60 frames a second, each measured
 
+local function tell(name, list)
+  table.sort(list)
+  local function at(share) return list[math.max(1, math.ceil(share * #list))] * 1000 end
+  print(("%s: frames %d, median %.2f ms, 99th percentile %.2f ms, longest %.2f ms"):format(name, #list, at(0.5),
+    at(0.99), at(1)))
+  return at(0.99)
+end
+
 local function report()
-  table.sort(times)
-  local function at(share) return times[math.max(1, math.ceil(share * #times))] * 1000 end
-  print(("frames %d, median %.2f ms, 99th percentile %.2f ms, longest %.2f ms"):format(#times, at(0.5), at(0.99), at(1)))
-  if options.plain then return end
+  local with = tell("with the network", times.with)
+  if options.compare then
+    local without = tell("without", times.without)
+    print(("99th percentile: %.2f ms more with the network"):format(with - without))
+  end
   print(("the network saw %d pictures, the slowest took %.2f ms"):format(seen, latency * 1000))
   if vision.task:done() then error(select(2, vision.task:await())) end
 end
@@ -128,7 +138,13 @@ function love.run()
     frame = frame + 1
     if frame == options.frames and options.screenshot then save_screenshot(options.screenshot) end
     love.graphics.present()
-    if frame > warm_up then times[#times + 1] = love.timer.getTime() - begin end
+    -- The first frames of a stretch are not counted: what was in flight belongs to the one before.
+    local phase = frame % 60
+    if frame > warm_up and (phase > 10 or not options.compare) then
+      local list = vision.rests and times.without or times.with
+      list[#list + 1] = love.timer.getTime() - begin
+    end
+    if options.compare and phase == 59 then vision.rests = not vision.rests end
     if frame >= options.frames then
       report()
       return 0

@@ -114,6 +114,8 @@ typedef struct webnn_graph_step {
   webnn_str label;
   uint64_t n_bytes, n_flops;
 } webnn_graph_step;
+typedef struct webnn_graph_memory { size_t struct_size; uint64_t weights, arena, scratch; } webnn_graph_memory;
+void webnn_graph_get_memory(const webnn_graph *graph, webnn_graph_memory *out);
 webnn_graph *webnn_graph_retain(webnn_graph *graph);
 void webnn_graph_release(webnn_graph *graph);
 void webnn_graph_destroy(webnn_graph *graph);

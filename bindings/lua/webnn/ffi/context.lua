@@ -29,7 +29,7 @@ local enums = {
 }
 local backends = { "auto", "onednn", "opencl", "reference" }
 
-function objects.create_context(options)
+function objects.create_context(_, options)
   errors.check_options("create_context", options, option_names)
   options = options or {}
   local native_options = ffi.new("webnn_context_options", ffi.sizeof "webnn_context_options")

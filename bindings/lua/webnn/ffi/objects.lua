@@ -181,6 +181,11 @@ Graph = objects.class("Graph", {
   inputs = function(self) return ports(graph(self), C.webnn_graph_n_inputs(self._p), C.webnn_graph_input) end,
   outputs = function(self) return ports(graph(self), C.webnn_graph_n_outputs(self._p), C.webnn_graph_output) end,
   context = function(self) return objects.context(C.webnn_graph_context(graph(self))) end,
+  memory = function(self)
+    local memory = ffi.new("webnn_graph_memory", ffi.sizeof "webnn_graph_memory")
+    C.webnn_graph_get_memory(graph(self), memory)
+    return { weights = tonumber(memory.weights), arena = tonumber(memory.arena), scratch = tonumber(memory.scratch) }
+  end,
 }, {
   __tostring = function(self)
     local p = graph(self)
