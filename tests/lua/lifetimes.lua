@@ -91,6 +91,20 @@ return function(t, env)
     webnn.set_error_handler(nil)
   end)
 
+  t.test("what is found by an address is not another's", function()
+    local kept = {}
+    for i = 1, 50 do
+      local context = webnn.ml():create_context { backend = "reference", threads = 1 }:await()
+      t.ok(not context.lost:done(), "a new context is lost")
+      context:destroy()
+      kept[i] = context.lost
+      t.ok(kept[i]:await().message and context.lost == kept[i])
+      context = nil
+      collectgarbage()
+      collectgarbage()
+    end
+  end)
+
   -- How many bytes of Lua's there are when nothing is in flight.
   local function level()
     for _ = 1, 3 do collectgarbage() end

@@ -215,13 +215,15 @@ size_t wlua_read_outputs(lua_State *L, const char *function, int index, Scratch 
 
 /* Futures. `begin` makes a closed one on the stack before the native future exists; it takes that
  * over. With a context it counts as one of its owners until it has settled: a context ends with its
- * last owner, and a future that somebody waits for must not fail because the collector was quick. */
+ * last owner, and a future that somebody waits for must not fail because the collector was quick.
+ */
 typedef enum FutureKind { FUTURE_VALUE, FUTURE_BUILD, FUTURE_READ, FUTURE_LOST } FutureKind;
 typedef struct Future {
-  webnn_future *native;   /* NULL: settled, the value is kept */
+  webnn_future *native;   /* NULL: settled, unless it is found by this address: a lost one */
   webnn_context *context; /* counted; NULL: none, or settled */
   FutureKind kind;
-  bool failed, into;           /* `into`: a buffer of the caller's is kept, which gets the data */
+  bool settled, failed;        /* settled: the value is kept */
+  bool into;                   /* a buffer of the caller's is kept, which gets the data */
   webnn_descriptor descriptor; /* of a read */
   uint32_t shape[WLUA_MAX_RANK];
 } Future;

@@ -23,6 +23,7 @@ static void give_back(Future *self) {
 
 void wlua_future_settled(lua_State *L, bool failed) {
   Future *self = wlua_future_begin(L, FUTURE_VALUE, NULL);
+  self->settled = true;
   self->failed = failed;
   lua_insert(L, -2);
   webnnL_keep(L, -2);
@@ -68,12 +69,13 @@ static bool push_outcome(lua_State *L, int index, const Future *self) {
 /* Takes the outcome over once there is one. When that raises for want of memory, the next look
  * tries again. */
 static bool settle(lua_State *L, int index, Future *self) {
-  if (self->native == NULL) return true;
+  if (self->settled) return true;
   if (!webnn_future_done(self->native)) return false;
   luaL_checkstack(L, 8, NULL);
   self->failed = !push_outcome(L, index, self);
   webnnL_keep(L, index);
-  give_back(self);
+  self->settled = true;
+  if (self->kind != FUTURE_LOST) give_back(self);
   return true;
 }
 
@@ -83,7 +85,7 @@ static Future *check(lua_State *L) { return wlua_check(L, 1, WLUA_FUTURE); }
 
 static int done(lua_State *L) {
   Future *self = check(L);
-  lua_pushboolean(L, self->native == NULL || webnn_future_done(self->native));
+  lua_pushboolean(L, self->settled || webnn_future_done(self->native));
   return 1;
 }
 
@@ -93,7 +95,7 @@ static int wait(lua_State *L) {
   double seconds = luaL_optnumber(L, 2, -1);
   int64_t ns = -1;
   if (seconds >= 0 && seconds < 9e9) ns = (int64_t)(seconds * 1e9);
-  lua_pushboolean(L, self->native == NULL || webnn_future_wait(self->native, ns) == WEBNN_OK);
+  lua_pushboolean(L, self->settled || webnn_future_wait(self->native, ns) == WEBNN_OK);
   return 1;
 }
 
@@ -122,7 +124,9 @@ static int to_string(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-  give_back(check(L));
+  Future *self = check(L);
+  self->settled = true; /* a finalizer of the host's may still look */
+  give_back(self);
   return 0;
 }
 

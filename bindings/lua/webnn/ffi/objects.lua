@@ -67,20 +67,21 @@ end
 local future_methods = {}
 
 function future_methods:done()
-  return self._p == nil or C.webnn_future_done(self._p)
+  return self.settled or C.webnn_future_done(self._p)
 end
 
 function future_methods:wait(seconds)
-  if self._p == nil then return true end
+  if self.settled then return true end
   local ns = seconds and seconds >= 0 and seconds < 9e9 and seconds * 1e9 or -1
   return C.webnn_future_wait(self._p, ns) == 0
 end
 
 function future_methods:value()
-  if self._p ~= nil then
+  if not self.settled then
     if not C.webnn_future_done(self._p) then errors.raise("the future has not settled") end
     self.result_value, self.problem = outcome(self)
-    self._p, self._context = nil, nil
+    self.settled, self._context = true, nil
+    if self.kind ~= "lost" then self._p = nil end -- a lost one is found by its address
   end
   if self.problem then return nil, self.problem end
   return self.result_value
@@ -109,8 +110,8 @@ function objects.future(kind, p, context, fields)
   return Future.new(fields)
 end
 
-function objects.settled(x) return Future.new { kind = "value", result_value = x } end
-function objects.failed(problem) return Future.new { kind = "value", problem = problem } end
+function objects.settled(x) return Future.new { kind = "value", settled = true, result_value = x } end
+function objects.failed(problem) return Future.new { kind = "value", settled = true, problem = problem } end
 
 -- ---- tensors
 
