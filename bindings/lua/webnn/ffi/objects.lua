@@ -66,17 +66,24 @@ end
 
 local future_methods = {}
 
+local function check(self)
+  if getmetatable(self) ~= Future then errors.wrong({ "future", "self" }, "a webnn.Future", self) end
+end
+
 function future_methods:done()
+  check(self)
   return self.settled or C.webnn_future_done(self._p)
 end
 
 function future_methods:wait(seconds)
+  check(self)
   if self.settled then return true end
   local ns = seconds and seconds >= 0 and seconds < 9e9 and seconds * 1e9 or -1
   return C.webnn_future_wait(self._p, ns) == 0
 end
 
 function future_methods:value()
+  check(self)
   if not self.settled then
     if not C.webnn_future_done(self._p) then errors.raise("the future has not settled") end
     self.result_value, self.problem = outcome(self)
