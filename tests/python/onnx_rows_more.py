@@ -40,6 +40,7 @@ REDUCE = [
 MOVEMENT = [
     ("Identity", "Identity", [f(2, 3)], {}),
     ("Dropout", "Dropout", [f(2, 3)], {"opset": 10, "ratio": 0.4, "outputs": 2}),
+    ("Dropout 7", "Dropout", [f(2, 3)], {"opset": 7, "ratio": 0.4, "outputs": 2}),
     ("Dropout 13", "Dropout", [f(2, 3), K(0.4, np.float32)], {"outputs": 2}),
     ("Shape", "Shape", [f(2, 3, 4)], {"opset": 15, "start": 1, "end": -1}),
     ("Size", "Size", [f(2, 3, 4)], {}),

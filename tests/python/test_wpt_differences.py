@@ -141,6 +141,20 @@ def resample_axes(context, builder):
             builder.resample2d(x, sizes=[7, 9], axes=axes)
 
 
+@checks("slice-strides")
+def slice_strides(context, builder):
+    y = builder.slice(builder.input("x", [2, 5], "float32"), [1, 1], [1, 3], strides=[2, 7])
+    x = np.arange(10, dtype=np.float32).reshape(2, 5)
+    assert value_of(context, builder, y, x=x).tolist() == [[6]]
+
+
+@checks("finite-options")
+def finite_options(context, builder):
+    x = np.array([-1, 0, 2], np.float32)
+    y = builder.elu(builder.input("x", [3], "float32"), alpha=float("inf"))
+    np.testing.assert_array_equal(value_of(context, builder, y, x=x), np.float32([-np.inf, 0, 2]))
+
+
 @checks("small-integers")
 def small_integers(context, builder):
     for data_type in "int4", "uint4":

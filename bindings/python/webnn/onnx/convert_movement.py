@@ -18,7 +18,8 @@ def convert_dropout(n):
     x = n.value(0)
     if n.has(2) and n.truth(n.array(2)):
         n.fail("training mode is not supported")
-    return x, np.broadcast_to(np.bool_(n.opset >= 12), n.shape(x))  # older versions leave the mask open
+    mask = np.broadcast_to(np.bool_(n.opset >= 12), n.shape(x))  # older versions leave the mask open
+    return x, mask if n.opset >= 10 else n.cast(mask, n.type(x))
 
 
 @converts("Shape")
