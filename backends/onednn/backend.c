@@ -28,11 +28,13 @@ static const struct {
 
 /* Devices. */
 
-void wnn_device_enter(const wnn_device *device) {
-  wnn_pool_enter(device->host->pool);
+uint32_t wnn_device_enter(const wnn_device *device, uint32_t n_threads) {
+  wnn_pool *pool = device->host->pool;
+  const uint32_t before = wnn_pool_lend(pool, n_threads);
 #if HAS_THREADPOOL
-  dnnl_threadpool_interop_set_max_concurrency((int)wnn_pool_threads(device->host->pool));
+  dnnl_threadpool_interop_set_max_concurrency((int)wnn_pool_lent(pool));
 #endif
+  return before;
 }
 
 static void fill_kernels(wnn_device *device) {
@@ -202,14 +204,14 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
 
 static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *const *outputs) {
   const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
-  wnn_device_enter(device);
+  wnn_device_enter(device, 0);
   return wnn_lower_evaluate(&lowering, node, outputs);
 }
 
 static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out,
                             webnn_error *err) {
   const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
-  wnn_device_enter(device);
+  wnn_device_enter(device, 0);
   return wnn_lower(&lowering, graph, out, err);
 }
 

@@ -20,9 +20,9 @@ struct wnn_device {
 
 extern const wnn_backend wnn_backend_onednn;
 
-/* Tells oneDNN on this thread how many threads the context has: the same number must hold when a
- * primitive is created and when it runs. */
-void wnn_device_enter(const wnn_device *device);
+/* Tells oneDNN on this thread how many threads it has, 0: all of the context's; gives what held
+ * before. The same number must hold when a primitive is created and when it runs. */
+uint32_t wnn_device_enter(const wnn_device *device, uint32_t n_threads);
 
 /* NOT_SUPPORTED for what oneDNN can't do, UNKNOWN for its other failures. */
 webnn_status wnn_onednn_status(dnnl_status_t status);
@@ -92,7 +92,8 @@ typedef struct wnn_chain {
   size_t n_memories, n_steps, n_args, n_descs;
   size_t scratch_bytes, scratchpad_bytes;
   int in_place;
-  bool narrows; /* the output is float16: a last step rounds it */
+  bool is_small; /* one thread does it */
+  bool narrows;  /* the output is float16: a last step rounds it */
 } wnn_chain;
 
 void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region);
@@ -168,7 +169,8 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
                    uint32_t channel_axis);
 
 /* True when `post` makes bytes of the result of a product of bytes: the last that it can have. */
-bool wnn_post_quantises(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis);
+bool wnn_post_quantises(const wnn_region *region, const wnn_post *post, size_t n_posts,
+                        uint32_t channel_axis);
 
 typedef struct wnn_posts {
   dnnl_post_ops_t ops;

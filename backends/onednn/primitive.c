@@ -26,12 +26,23 @@ static bool check(wnn_chain *chain, dnnl_status_t status) {
   return ok(chain);
 }
 
+/* Work that a thread does in less time than it takes to call another one and to wait for it. */
+#define SMALL_NS 10000
+#define FLOPS_PER_NS 50
+#define BYTES_PER_NS 10
+
+static bool is_small(const wnn_region *region) {
+  return wnn_region_flops(region) / FLOPS_PER_NS + wnn_region_bytes(region) / BYTES_PER_NS <
+         SMALL_NS;
+}
+
 void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region) {
   memset(chain, 0, sizeof *chain);
   chain->device = device;
   chain->region = region;
   chain->in_place = -1;
-  wnn_device_enter(device);
+  chain->is_small = is_small(region);
+  wnn_device_enter(device, chain->is_small ? 1 : 0);
 }
 
 /* Descriptors. */
@@ -433,7 +444,7 @@ webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
   plan->plan.packed = packed_ports(chain);
   plan->plan.scratch_bytes = chain->scratch_bytes + chain->scratchpad_bytes;
   plan->plan.in_place = chain->in_place;
-  plan->plan.heavy = true;
+  plan->plan.heavy = !chain->is_small;
   move_memories(chain, plan);
   move_steps(chain, plan);
   for (size_t i = 0; i < chain->n_memories; i++)
@@ -466,9 +477,7 @@ static webnn_status run_step(const wnn_device *device, const step *at, const wnn
   return WEBNN_OK;
 }
 
-webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
-  const chain_plan *plan = (const chain_plan *)(const void *)base;
-  wnn_device_enter(base->device);
+static webnn_status run_steps(const chain_plan *plan, const wnn_run *run) {
   for (size_t i = 0; i < plan->n_patches; i++) {
     patch *at = &plan->patches[i];
     void *bytes = spot_bytes(at->spot, run);
@@ -478,10 +487,18 @@ webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
     at->bytes = bytes;
   }
   for (size_t i = 0; i < plan->n_steps; i++) {
-    webnn_status status = run_step(base->device, &plan->steps[i], run);
+    webnn_status status = run_step(plan->plan.device, &plan->steps[i], run);
     if (status != WEBNN_OK) return status;
   }
   return WEBNN_OK;
+}
+
+/* What isn't heavy may run on a caller's thread, which gets its number of threads back. */
+webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
+  const uint32_t before = wnn_device_enter(base->device, base->heavy ? 0 : 1);
+  webnn_status status = run_steps((const chain_plan *)(const void *)base, run);
+  if (!base->heavy) wnn_device_enter(base->device, before);
+  return status;
 }
 
 void wnn_chain_free(wnn_plan *base) {

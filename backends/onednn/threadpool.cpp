@@ -21,7 +21,7 @@ class threads final : public dnnl::threadpool_interop::threadpool_iface {
  public:
   explicit threads(wnn_pool *pool) : pool_(pool) {}
 
-  int get_num_threads() const override { return static_cast<int>(wnn_pool_threads(pool_)); }
+  int get_num_threads() const override { return static_cast<int>(wnn_pool_lent(pool_)); }
 
   bool get_in_parallel() const override { return wnn_in_parallel(pool_); }
 

@@ -31,7 +31,7 @@ typedef struct helper {
  * job and touches nothing. */
 struct wnn_pool {
   wnn_alloc alloc;
-  uint32_t n_threads;
+  uint32_t n_threads, n_lent;
   bool spins;
   atomic_bool in_parallel;
   atomic_bool stop;
@@ -57,6 +57,7 @@ struct wnn_pool {
   atomic_uint_least64_t taken;                 /* of a few, which ones */
 };
 
+uint32_t wnn_pool_lent(const wnn_pool *pool) { return pool->n_lent; }
 uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_threads; }
 bool wnn_pool_spins(const wnn_pool *pool) { return pool->spins; }
 bool wnn_in_parallel(const wnn_pool *pool) {
@@ -70,6 +71,7 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   pool->alloc = *alloc;
   pool->n_threads = n_threads != 0 ? n_threads : n_cpus;
   if (pool->n_threads > WNN_MAX_THREADS) pool->n_threads = WNN_MAX_THREADS;
+  pool->n_lent = pool->n_threads;
   pool->spins = n_cpus > 1 && pool->n_threads <= n_cpus;
   pool->helpers = wnn_alloc_zeroed(alloc, pool->n_threads * sizeof *pool->helpers);
   if (pool->helpers == NULL) {
@@ -147,8 +149,14 @@ static void run_here(size_t n, wnn_parallel_fn fn, void *arg) {
 
 #ifdef WEBNN_OPENMP
 
+uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads((int)(n != 0 ? n : pool->n_threads));
+  return (uint32_t)before;
+}
+
 void wnn_pool_enter(wnn_pool *pool) {
-  omp_set_num_threads((int)pool->n_threads);
+  wnn_pool_lend(pool, 0);
   wnn_mutex_lock(&pool->lock);
   if (!pool->started && pool->n_threads > 1 && ballast_threads(pool) <= MAX_BALLAST)
     pool->has_ballast = wnn_thread_start(&pool->ballast, be_ballast, pool);
@@ -168,6 +176,12 @@ static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
 }
 
 #else
+
+uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
+  const uint32_t before = pool->n_lent;
+  pool->n_lent = n != 0 ? n : pool->n_threads;
+  return before;
+}
 
 void wnn_pool_enter(wnn_pool *pool) { (void)pool; }
 

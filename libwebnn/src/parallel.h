@@ -24,6 +24,11 @@ bool wnn_pool_spins(const wnn_pool *pool);
 /* Called by the thread that will hand out the work before the first of it; again does no harm. */
 void wnn_pool_enter(wnn_pool *pool);
 
+/* Says how many threads a library that works on the pool may use, 0: all, when this thread calls
+ * it. Gives what held before. wnn_parallel has all, always. */
+uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n);
+uint32_t wnn_pool_lent(const wnn_pool *pool);
+
 /* How many threads a context gets when it doesn't say. */
 uint32_t wnn_default_threads(void);
 

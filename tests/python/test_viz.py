@@ -242,3 +242,14 @@ def test_nothing_is_imported_before_it_is_used():
         "assert 'webnn.viz.svg' in sys.modules and 'webnn.js.module' in sys.modules and 'numpy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_small_products_have_one_thread():
+    context = webnn.ML().create_context(threads=2).result()
+    if context.info["backend"] != "onednn":
+        pytest.skip("the reference has one thread for everything")
+    for size, threads in (8, 1), (512, 2):
+        builder = webnn.GraphBuilder(context)
+        a, b = builder.input("a", [size, size], "float32"), builder.input("b", [size, size], "float32")
+        graph = builder.build({"y": builder.matmul(a, b)}).result()
+        assert [step["threads"] for step in graph.steps if step["flops"]] == [threads]

@@ -48,8 +48,7 @@ static void append_declined(text *t, const wnn_lowering *lowering, const wnn_ste
     append(t, "%s%s", t->n ? ", " : "", (*k)->name);
 }
 
-/* Multiplications and additions of the anchor, from the shapes alone. */
-static uint64_t count_flops(const wnn_region *region) {
+uint64_t wnn_region_flops(const wnn_region *region) {
   const wnn_desc *out = &region->anchor_desc, *in = region->n_inputs ? region->inputs[0].desc : NULL;
   uint64_t n = wnn_desc_count(out);
   switch (region->anchor->op->id) {
@@ -83,6 +82,14 @@ static uint64_t count_flops(const wnn_region *region) {
   }
 }
 
+uint64_t wnn_region_bytes(const wnn_region *region) {
+  uint64_t n = 0;
+  for (size_t i = 0; i < region->n_inputs; i++)
+    if (region->inputs[i].desc != NULL) n += wnn_desc_bytes(region->inputs[i].desc);
+  for (size_t i = 0; i < region->n_outputs; i++) n += wnn_desc_bytes(region->outputs[i].desc);
+  return n;
+}
+
 static uint32_t threads_of(const wnn_lowering *lowering, const wnn_plan *plan) {
   return plan->heavy && lowering->host->pool != NULL ? wnn_pool_threads(lowering->host->pool) : 1;
 }
@@ -98,21 +105,16 @@ webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *ste
     if (label.size == 0) label = region->posts[i].node->label;
   }
   *out = (wnn_step_info){.kernel = step->plan->kernel->name,
-                         .n_flops = count_flops(region),
+                         .n_flops = wnn_region_flops(region),
+                         .n_bytes = wnn_region_bytes(region),
                          .n_threads = threads_of(lowering, step->plan),
                          .reason = step->reason ? step->reason : ""};
   if (wnn_port_is_plain(&region->outputs[0])) append(&layout, "plain");
   else append_layout(&layout, &region->outputs[0].layout);
   append_declined(&declined, lowering, step);
-  for (size_t i = 0; i < region->n_inputs; i++) {
-    append_port(&shapes, &region->inputs[i]);
-    if (region->inputs[i].desc != NULL) out->n_bytes += wnn_desc_bytes(region->inputs[i].desc);
-  }
+  for (size_t i = 0; i < region->n_inputs; i++) append_port(&shapes, &region->inputs[i]);
   append(&shapes, "-> ");
-  for (size_t i = 0; i < region->n_outputs; i++) {
-    append_port(&shapes, &region->outputs[i]);
-    out->n_bytes += wnn_desc_bytes(region->outputs[i].desc);
-  }
+  for (size_t i = 0; i < region->n_outputs; i++) append_port(&shapes, &region->outputs[i]);
   while (shapes.n > 0 && shapes.at[shapes.n - 1] == ' ') shapes.at[--shapes.n] = '\0';
   out->operations = keep(arena, &operations);
   out->shapes = keep(arena, &shapes);

@@ -49,6 +49,11 @@ typedef struct wnn_region {
   size_t n_posts;
 } wnn_region;
 
+/* Multiplications and additions of the anchor, from the shapes alone; 0 where it has no products. */
+uint64_t wnn_region_flops(const wnn_region *region);
+/* Of all that the region reads and writes. */
+uint64_t wnn_region_bytes(const wnn_region *region);
+
 /* A kernel's memory of one region; kernels put it first in a struct of their own. */
 typedef struct wnn_plan {
   const struct wnn_kernel *kernel;
