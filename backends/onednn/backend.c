@@ -5,25 +5,29 @@
 #include <oneapi/dnnl/dnnl_threadpool.h>
 #include <stdio.h>
 #include <string.h>
+#include "kernels/vector.h"
 #include "lower/executable.h"
 #include "lower/host.h"
 #include "reference/reference.h"
 
 #define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
 
-/* At most three an operation, the first first. */
+/* At most three an operation, the first first; behind ours, but for those that are better where they are right. */
 static const struct {
   wnn_op_id op;
   const wnn_kernel *kernel;
+  bool before_ours;
 } onednn_kernels[] = {
-    {WNN_OP_AVERAGE_POOL2D, &wnn_onednn_average_pool2d},
-    {WNN_OP_CONV2D, &wnn_onednn_conv2d},
-    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d_windows},
-    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d},
-    {WNN_OP_GEMM, &wnn_onednn_gemm},
-    {WNN_OP_LAYER_NORMALIZATION, &wnn_onednn_layer_normalization},
-    {WNN_OP_MATMUL, &wnn_onednn_matmul},
-    {WNN_OP_REORDER, &wnn_onednn_reorder},
+    {WNN_OP_AVERAGE_POOL2D, &wnn_onednn_average_pool2d, false},
+    {WNN_OP_CONV2D, &wnn_onednn_conv2d, false},
+    {WNN_OP_CONV2D_INTEGER, &wnn_onednn_integer, true},
+    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d_windows, false},
+    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d, false},
+    {WNN_OP_GEMM, &wnn_onednn_gemm, false},
+    {WNN_OP_LAYER_NORMALIZATION, &wnn_onednn_layer_normalization, false},
+    {WNN_OP_MATMUL, &wnn_onednn_matmul, false},
+    {WNN_OP_MATMUL_INTEGER, &wnn_onednn_integer, true},
+    {WNN_OP_REORDER, &wnn_onednn_reorder, false},
 };
 
 /* Devices. */
@@ -37,13 +41,18 @@ uint32_t wnn_device_enter(const wnn_device *device, uint32_t n_threads) {
   return before;
 }
 
+static const wnn_kernel **add_kernels(const wnn_kernel **list, wnn_op_id op, bool before_ours) {
+  for (size_t i = 0; i < sizeof onednn_kernels / sizeof *onednn_kernels; i++)
+    if (onednn_kernels[i].op == op && onednn_kernels[i].before_ours == before_ours) *list++ = onednn_kernels[i].kernel;
+  return list;
+}
+
 static void fill_kernels(wnn_device *device) {
   for (size_t op = 0; op < WNN_N_OPS; op++) {
-    const wnn_kernel **list = device->kernels[op];
+    const wnn_kernel **list = add_kernels(device->kernels[op], (wnn_op_id)op, true);
     const wnn_kernel *const *own = wnn_own_kernels((wnn_op_id)op);
     for (size_t i = 0; i < WNN_MAX_OWN_KERNELS && own[i] != NULL; i++) *list++ = own[i];
-    for (size_t i = 0; i < sizeof onednn_kernels / sizeof *onednn_kernels; i++)
-      if (onednn_kernels[i].op == (wnn_op_id)op) *list++ = onednn_kernels[i].kernel;
+    list = add_kernels(list, (wnn_op_id)op, false);
     *list = &wnn_reference_region;
   }
 }
@@ -108,6 +117,12 @@ static void close_device(wnn_device *device) {
   wnn_alloc_free(&device->host->alloc, device, sizeof *device);
 }
 
+/* Fast math is a permission: whether it is used depends on the processor. */
+static const char *math_note(const wnn_device *device) {
+  if (device->host->math != WEBNN_MATH_FAST) return "";
+  return device->bfloat16 ? ", products in bfloat16" : ", no bfloat16 here: fast math is exact";
+}
+
 static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_error *err) {
   const dnnl_version_t *version = dnnl_version();
   webnn_status status = check_version(version, err);
@@ -115,8 +130,9 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
   wnn_device *device = wnn_alloc_zeroed(&host->alloc, sizeof *device);
   if (device == NULL) return wnn_error_no_memory(err);
   device->host = host;
-  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)", version->major,
-           version->minor, version->patch, runtime_name(version->cpu_runtime));
+  device->bfloat16 = wnn_takes_bfloat16(host);
+  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)%s", version->major, version->minor,
+           version->patch, runtime_name(version->cpu_runtime), math_note(device));
   read_name(device->name, sizeof device->name);
   fill_kernels(device);
   status = wnn_onednn_status(dnnl_engine_create(&device->engine, dnnl_cpu, 0));

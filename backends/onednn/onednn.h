@@ -13,7 +13,8 @@ struct wnn_device {
   dnnl_engine_t engine;
   dnnl_stream_t stream;
   void *threads; /* the pool as a THREADPOOL build of oneDNN sees it, else NULL */
-  char name[64], driver[64];
+  char name[64], driver[128];
+  bool bfloat16; /* products may be in it, and the processor can */
   /* By operation: ours, oneDNN's, the reference, NULL. */
   const wnn_kernel *kernels[WNN_N_OPS][WNN_MAX_OWN_KERNELS + 4];
 };
@@ -92,6 +93,7 @@ typedef struct wnn_chain {
   size_t n_memories, n_steps, n_args, n_descs;
   size_t scratch_bytes, scratchpad_bytes;
   int in_place;
+  const char *detail;
   bool is_small; /* one thread does it */
   bool narrows;  /* the output is float16: a last step rounds it */
 } wnn_chain;
@@ -183,7 +185,7 @@ typedef struct wnn_posts {
   int sum_port; /* its bytes must be in the output before the primitive runs; or -1 */
 } wnn_posts;
 
-/* The region's posts behind what is in `posts->ops` already. `dst` is the result's descriptor,
+/* The region's posts, but for a quantizeLinear, behind what is in `posts->ops` already. `dst` is the result's descriptor,
  * which operands of its shape take; `allow_sum`: the primitive may add to what is in the output. */
 void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
                    const_dnnl_memory_desc_t dst, bool allow_sum);
@@ -198,6 +200,6 @@ bool wnn_transposed_takes_posts(const wnn_region *region);
 /* The kernels, by family; `kernels/table.c` has our own. */
 extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
     wnn_onednn_conv_transpose2d_windows, wnn_onednn_matmul, wnn_onednn_gemm,
-    wnn_onednn_average_pool2d, wnn_onednn_layer_normalization, wnn_onednn_reorder;
+    wnn_onednn_average_pool2d, wnn_onednn_integer, wnn_onednn_layer_normalization, wnn_onednn_reorder;
 
 #endif

@@ -282,6 +282,7 @@ void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
   meaning meanings[WNN_MAX_POSTS];
   size_t n = 0;
   for (size_t i = 0; i < region->n_posts && chain->status == WEBNN_OK; i++) {
+    if (region->posts[i].node->op->id == WNN_OP_QUANTIZE_LINEAR) continue; /* the type of the result says it */
     meaning is = meaning_of(&region->posts[i], i);
     if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
     use_number(region, &region->posts[i], &is);

@@ -249,7 +249,7 @@ dnnl_primitive_attr_t wnn_chain_attr(wnn_chain *chain) {
   dnnl_primitive_attr_t attr = NULL;
   if (!check(chain, dnnl_primitive_attr_create(&attr))) return NULL;
   check(chain, dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
-  if (chain->device->host->math == WEBNN_MATH_FAST)
+  if (chain->device->bfloat16)
     check(chain, dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_bf16));
   return attr;
 }
@@ -266,6 +266,13 @@ int wnn_pd_rank(const_dnnl_primitive_desc_t pd) {
   if (dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) != dnnl_success) return 2;
   if (strstr(name, "ref") != NULL || strncmp(name, "simple", 6) == 0) return 2;
   return strstr(name, "gemm:") != NULL && strncmp(name, "brg", 3) != 0 ? 1 : 0;
+}
+
+/* oneDNN tells only in the implementation's name that float32 operands are rounded on their way in. */
+static bool is_in_bfloat16(const_dnnl_primitive_desc_t pd) {
+  const char *name = "";
+  if (dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) != dnnl_success) return false;
+  return strstr(name, "bf16") != NULL || strstr(name, "amx") != NULL;
 }
 
 void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args,
@@ -289,6 +296,7 @@ void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_ar
     chain->args[chain->n_args++] = (wnn_chain_arg){DNNL_ARG_SCRATCHPAD, index};
   }
   step->n_args = (uint16_t)(chain->n_args - step->first_arg);
+  if (chain->device->bfloat16 && is_in_bfloat16(pd)) chain->detail = "bfloat16";
 done:
   dnnl_primitive_desc_destroy(pd);
 }
@@ -444,6 +452,7 @@ webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
   plan->plan.packed = packed_ports(chain);
   plan->plan.scratch_bytes = chain->scratch_bytes + chain->scratchpad_bytes;
   plan->plan.in_place = chain->in_place;
+  plan->plan.detail = chain->detail;
   plan->plan.heavy = !chain->is_small;
   move_memories(chain, plan);
   move_steps(chain, plan);

@@ -2,7 +2,7 @@
  * naive reference. */
 #include "scene.h"
 
-extern const wnn_kernel wnn_integer_kernel, wnn_dynamic_kernel;
+extern const wnn_kernel wnn_integer_kernel, wnn_dynamic_kernel, wnn_onednn_integer;
 
 #define U8 WEBNN_DATA_TYPE_UINT8
 #define I8 WEBNN_DATA_TYPE_INT8
@@ -20,6 +20,28 @@ static size_t add_bytes(scene *is, wnn_desc desc, char layout, bool constant) {
   const size_t port = add_port(is, desc, layout, constant);
   fill_bytes(is, port);
   return port;
+}
+
+/* Weights with which oneDNN is exact on any processor: a zero point of 3 and no more than 64 away
+ * from it. */
+static void tame_weights(scene *is) {
+  const int zero = is->descs[WNN_INTEGER_W].type == U8 ? 128 : 0;
+  for (size_t port = WNN_INTEGER_W; port <= WNN_INTEGER_W_ZERO;
+       port += WNN_INTEGER_W_ZERO - WNN_INTEGER_W)
+    for (size_t i = 0; i < is->n_bytes[port]; i++) {
+      uint8_t *byte = (uint8_t *)is->bytes[port] + i;
+      *byte = (uint8_t)(zero + (port == WNN_INTEGER_W ? (int8_t)*byte / 2 + 3 : 3));
+    }
+}
+
+/* oneDNN where it takes the region; whether it does. */
+static bool check_onednn(scene *is) {
+  wnn_plan *plan = NULL;
+  tame_weights(is);
+  if (wnn_onednn_integer.plan(device, &is->region, &plan) != WEBNN_OK) return false;
+  wnn_onednn_integer.free(plan);
+  check_against_reference(is, &wnn_onednn_integer, -1);
+  return true;
 }
 
 /* Small positive numbers. */
@@ -110,7 +132,7 @@ static wnn_desc filter_desc(const conv_row *row) {
   }
 }
 
-static void check_conv(const conv_row *row) {
+static bool check_conv(const conv_row *row) {
   const wnn_conv2d_attrs attrs = {.padding = {row->padding, 4, true},
                                   .strides = {row->strides, 2, true},
                                   .dilations = {row->dilations, 2, true},
@@ -137,14 +159,18 @@ static void check_conv(const conv_row *row) {
   add_posts(&is, row->posts, axis, layout);
   if (row->to != F32) add_quantize(&is, row->to, axis, row->to == U8);
   check_against_reference(&is, &wnn_integer_kernel, -1);
+  const bool taken = check_onednn(&is);
   end(&is);
+  return taken;
 }
 
 TEST(convolutions_agree) {
+  size_t n_onednn = 0;
   for (size_t i = 0; i < sizeof conv_rows / sizeof *conv_rows; i++) {
     CONTEXT("%s", conv_rows[i].name);
-    check_conv(&conv_rows[i]);
+    n_onednn += check_conv(&conv_rows[i]);
   }
+  CHECK(n_onednn >= 4);
   CONTEXT("%s", "");
 }
 
@@ -214,6 +240,7 @@ static void set_matmul(scene *is, const matmul_row *row, const wnn_matmul_intege
 }
 
 TEST(products_agree) {
+  size_t n_onednn = 0;
   for (size_t i = 0; i < sizeof matmul_rows / sizeof *matmul_rows; i++) {
     const wnn_matmul_integer_attrs attrs = {matmul_rows[i].transposed};
     scene is;
@@ -225,9 +252,32 @@ TEST(products_agree) {
         memset(is.bytes[port == 0 ? WNN_INTEGER_X_ZERO : WNN_INTEGER_W_ZERO], 0, 1);
       }
     check_against_reference(&is, &wnn_integer_kernel, -1);
+    n_onednn += check_onednn(&is);
     end(&is);
   }
+  CHECK(n_onednn >= 1);
   CONTEXT("%s", "");
+}
+
+/* Full bytes would saturate the 16 bits of processors without VNNI. */
+TEST(onednn_multiplies_only_what_it_can) {
+  const wnn_matmul_integer_attrs attrs = {false};
+  const wnn_kernel *kernels[] = {&wnn_onednn_integer, &wnn_integer_kernel};
+  scene is;
+  wnn_plan *plan = NULL;
+  set_matmul(&is, &matmul_rows[4], &attrs);
+  memset(is.bytes[WNN_INTEGER_X], 255, is.n_bytes[WNN_INTEGER_X]);
+  memset(is.bytes[WNN_INTEGER_X_ZERO], 0, 1);
+  memset(is.bytes[WNN_INTEGER_W], 127, is.n_bytes[WNN_INTEGER_W]);
+  memset(is.bytes[WNN_INTEGER_W_ZERO], 0, is.n_bytes[WNN_INTEGER_W_ZERO]);
+  for (size_t i = 0; i < 2; i++) {
+    webnn_status status = kernels[i]->plan(device, &is.region, &plan);
+    if (status == WEBNN_ERROR_NOT_SUPPORTED && i == 0) continue; /* it knows that it can't */
+    CHECK_STATUS(status, WEBNN_OK);
+    kernels[i]->free(plan);
+    check_against_reference(&is, kernels[i], -1);
+  }
+  end(&is);
 }
 
 TEST(a_dying_residual_is_taken_over) {
@@ -305,6 +355,7 @@ int main(int argc, char **argv) {
   return scene_main(argc, argv,
                     (harness_test[]){RUN(convolutions_agree),
                                      RUN(products_agree),
+                                     RUN(onednn_multiplies_only_what_it_can),
                                      RUN(a_dying_residual_is_taken_over),
                                      RUN(weights_must_be_known),
                                      RUN(dynamic_quantisation_agrees),

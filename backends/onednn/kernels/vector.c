@@ -1,6 +1,9 @@
 /* Which instruction set a device uses. */
 #include "kernels/vector.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +35,27 @@ static wnn_isa widest(bool avx2, bool avx512) {
 
 wnn_isa wnn_isa_for(const wnn_host *host) {
   return widest(!switched_off(host->passes, "-avx2"), !switched_off(host->passes, "-avx512"));
+}
+
+bool wnn_has_vnni(const wnn_host *host) {
+#ifdef __x86_64__
+  const wnn_isa isa = wnn_isa_for(host);
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (isa == WNN_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return true;
+  return isa != WNN_ISA_GENERIC && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1); /* AVX-VNNI */
+#else
+  (void)host;
+  return false;
+#endif
+}
+
+bool wnn_takes_bfloat16(const wnn_host *host) {
+#ifdef __x86_64__
+  return host->math == WEBNN_MATH_FAST && wnn_isa_for(host) == WNN_ISA_AVX512 && __builtin_cpu_supports("avx512bf16");
+#else
+  (void)host;
+  return false;
+#endif
 }
 
 static const wnn_vector *vector_of(wnn_isa isa) {

@@ -107,6 +107,11 @@ typedef enum wnn_isa {
  * wide ones. */
 wnn_isa wnn_isa_for(const wnn_host *host);
 
+/* True when the processor adds products of bytes in 32 bits. */
+bool wnn_has_vnni(const wnn_host *host);
+/* True when products may be in bfloat16 and the processor has instructions for them. */
+bool wnn_takes_bfloat16(const wnn_host *host);
+
 /* For this processor. */
 const wnn_vector *wnn_vector_get(void);
 /* Of wnn_isa_for. */

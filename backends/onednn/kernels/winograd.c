@@ -218,6 +218,7 @@ static webnn_status fill_plan(winograd_plan *plan, const wnn_host *host, const w
 static webnn_status plan_winograd(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
   wnn_conv2d_shape shape;
+  if (wnn_takes_bfloat16(host)) return WEBNN_ERROR_NOT_SUPPORTED; /* twice as many products a second, or far more */
   if (!wnn_pass_enabled(host->passes, "winograd") || !wnn_conv2d_read(region, &shape) || !fits(&shape))
     return WEBNN_ERROR_NOT_SUPPORTED;
   winograd_plan *plan = (winograd_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);

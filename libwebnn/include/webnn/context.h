@@ -21,7 +21,9 @@ typedef enum webnn_power_preference {
   WEBNN_POWER_PREFERENCE_LOW_POWER,
 } webnn_power_preference;
 
-/** EXACT computes as semantics.md says; FAST allows products in bfloat16 with float32 sums. */
+/** EXACT multiplies in float32. FAST allows convolutions and products in bfloat16 with float32 sums, where the processor
+ *  has instructions for that: the driver's line of `webnn_context_info` says whether, the kernel of a graph's step says
+ *  where. */
 typedef enum webnn_math {
   WEBNN_MATH_EXACT,
   WEBNN_MATH_FAST,

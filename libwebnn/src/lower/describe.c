@@ -97,18 +97,19 @@ static uint32_t threads_of(const wnn_lowering *lowering, const wnn_plan *plan) {
 webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *step, wnn_arena *arena,
                                wnn_step_info *out) {
   const wnn_region *region = &step->region;
-  text operations = {.n = 0}, shapes = {.n = 0}, layout = {.n = 0}, declined = {.n = 0};
+  text operations = {.n = 0}, shapes = {.n = 0}, layout = {.n = 0}, declined = {.n = 0}, kernel = {.n = 0};
   webnn_str label = region->anchor->label;
   append(&operations, "%s", region->anchor->op->name);
   for (size_t i = 0; i < region->n_posts; i++) {
     append(&operations, "+%s", region->posts[i].node->op->name);
     if (label.size == 0) label = region->posts[i].node->label;
   }
-  *out = (wnn_step_info){.kernel = step->plan->kernel->name,
-                         .n_flops = wnn_region_flops(region),
+  *out = (wnn_step_info){.n_flops = wnn_region_flops(region),
                          .n_bytes = wnn_region_bytes(region),
                          .n_threads = threads_of(lowering, step->plan),
                          .reason = step->reason ? step->reason : ""};
+  append(&kernel, "%s", step->plan->kernel->name);
+  if (step->plan->detail != NULL) append(&kernel, " %s", step->plan->detail);
   if (wnn_port_is_plain(&region->outputs[0])) append(&layout, "plain");
   else append_layout(&layout, &region->outputs[0].layout);
   append_declined(&declined, lowering, step);
@@ -117,10 +118,11 @@ webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *ste
   for (size_t i = 0; i < region->n_outputs; i++) append_port(&shapes, &region->outputs[i]);
   while (shapes.n > 0 && shapes.at[shapes.n - 1] == ' ') shapes.at[--shapes.n] = '\0';
   out->operations = keep(arena, &operations);
+  out->kernel = keep(arena, &kernel);
   out->shapes = keep(arena, &shapes);
   out->layout = keep(arena, &layout);
   out->declined = keep(arena, &declined);
   bool kept = wnn_arena_str(arena, label, &out->label);
-  kept = kept && out->layout != NULL && out->declined != NULL;
+  kept = kept && out->layout != NULL && out->declined != NULL && out->kernel != NULL;
   return kept && out->operations != NULL && out->shapes != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
 }

@@ -63,6 +63,7 @@ typedef struct wnn_plan {
   size_t weight_bytes;   /* kept packed by the plan, for the report */
   uint64_t packed;       /* bit i: input i was packed, its bytes aren't needed at the run (its arg is NULL) */
   int in_place;          /* input whose memory output 0 may take over if it dies here, or -1 */
+  const char *detail;    /* what a report says beside the kernel's name ("bfloat16"); static, NULL: nothing */
   bool heavy;            /* uses the pool or takes long: not for a caller's own thread */
 } wnn_plan;
 
