@@ -138,7 +138,13 @@ typedef struct addend {
   dnnl_dims_t dims;    /* by the frame */
   const_dnnl_memory_desc_t desc;
   float scale; /* by which constants are multiplied here */
+  bool scales; /* and so is this one, before the product, which would have to be divided by it */
 } addend;
+
+/* A small beta would make the product too large for float32, divided by it as it would be. */
+static bool is_tiny(const product *is) {
+  return !(fabsf(is->alpha / is->beta) <= 65536.0f * fmaxf(1.0f, fabsf(is->alpha)));
+}
 
 static addend understand_addend(wnn_chain *chain, const product *is) {
   const wnn_region *region = chain->region;
@@ -152,10 +158,8 @@ static addend understand_addend(wnn_chain *chain, const product *is) {
     c.dims[i] = i < missing ? 1 : port->desc->dims[i - missing];
   }
   if (!wnn_layout_is_plain(&port->layout, port->desc)) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-  if (port->constant != NULL)
-    c.scale = is->beta;
-  else if (is->beta == 0)
-    chain->status = WEBNN_ERROR_NOT_SUPPORTED;
+  c.scales = port->constant == NULL && is_tiny(is);
+  if (port->constant != NULL || c.scales) c.scale = is->beta;
   c.is_bias =
       c.dims[0] == 1 && c.dims[1] == is->frame.dims[1] && c.scale == is->beta && is->alpha == 1;
   c.desc = wnn_chain_dense(chain, 2, c.dims);
@@ -172,9 +176,6 @@ static void need(wnn_chain *chain, dnnl_status_t status) {
 static void add_gemm_posts(wnn_chain *chain, const product *is, const addend *c,
                            dnnl_post_ops_t ops, int *c_arg) {
   const float after = c->there && c->scale != is->beta ? is->beta : 1, before = is->alpha / after;
-  /* A small beta would make what is scaled by it later too large for float32 here. */
-  if (!(fabsf(before) <= 65536.0f * fmaxf(1.0f, fabsf(is->alpha))))
-    chain->status = WEBNN_ERROR_NOT_SUPPORTED;
   if (before != 1) need(chain, dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, before, 0));
   if (c->there && !c->is_bias) {
     need(chain, dnnl_post_ops_append_binary(ops, dnnl_binary_add, c->desc));
@@ -242,9 +243,25 @@ static attempt choose(wnn_chain *chain, const product *is, const addend *c) {
   return inner;
 }
 
+static int scaled_memory(wnn_chain *chain, int memory, float scale, const_dnnl_memory_desc_t desc) {
+  dnnl_primitive_attr_t attr = wnn_chain_attr(chain);
+  dnnl_primitive_desc_t pd = NULL;
+  dnnl_status_t status =
+      dnnl_eltwise_forward_primitive_desc_create(&pd, chain->device->engine, dnnl_forward_inference,
+                                                 dnnl_eltwise_linear, desc, desc, scale, 0, attr);
+  dnnl_primitive_attr_destroy(attr);
+  pd = wnn_chain_created(chain, status, pd);
+  if (pd == NULL) return -1;
+  const wnn_chain_arg args[] = {{DNNL_ARG_SRC, memory},
+                                {DNNL_ARG_DST, wnn_chain_scratch(chain, desc)}};
+  wnn_chain_primitive(chain, pd, 2, args);
+  return args[1].memory;
+}
+
 /* gemm's third operand, multiplied here when it is constant. */
 static int addend_memory(wnn_chain *chain, const addend *c, const_dnnl_memory_desc_t wants) {
   int memory = wnn_chain_input(chain, 2, wants);
+  if (memory >= 0 && c->scales) return scaled_memory(chain, memory, c->scale, wants);
   if (memory < 0 || c->scale == 1) return memory;
   void *bytes = NULL;
   const float *from = chain->memories[memory].constant;

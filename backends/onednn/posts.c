@@ -85,6 +85,8 @@ static meaning activation_meaning(const wnn_node *node) {
   switch (node->op->id) {
     case WNN_OP_CLAMP: {
       const wnn_clamp_attrs *attrs = node->attrs;
+      /* NaN becomes the lower bound, which has to be one. */
+      if (isinf((float)attrs->min_value.as.f)) return (meaning){0};
       return eltwise(dnnl_eltwise_clip_v2, attrs->min_value.as.f, attrs->max_value.as.f);
     }
     case WNN_OP_ELU: {
@@ -94,8 +96,8 @@ static meaning activation_meaning(const wnn_node *node) {
     }
     case WNN_OP_LEAKY_RELU: {
       const wnn_alpha_attrs *attrs = node->attrs;
-      if (!isfinite((float)attrs->alpha.as.f))
-        return (meaning){0}; /* oneDNN multiplies 0 by the slope */
+      /* oneDNN multiplies 0 by the slope, and takes a slope of 0 for relu, where -inf gives NaN. */
+      if (!isfinite((float)attrs->alpha.as.f) || (float)attrs->alpha.as.f == 0) return (meaning){0};
       return eltwise(dnnl_eltwise_relu, attrs->alpha.as.f, 0);
     }
     case WNN_OP_HARD_SIGMOID: {

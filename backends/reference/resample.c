@@ -32,23 +32,38 @@ static double load(const wnn_ref_input *input, size_t i) {
   return wnn_type_is_signed(type) ? (double)wnn_ref_signed(bits) : (double)bits;
 }
 
-/* Half to even for integers; a mean of values never leaves the type's range. */
-static void store(const wnn_ref_output *output, size_t i, double x) {
-  webnn_data_type type = output->desc->type;
-  if (wnn_type_is_float(type)) wnn_ref_store_f(output->data, type, i, x);
-  else wnn_ref_store_bits(output->data, type, i, (uint64_t)(int64_t)nearbyint(x));
-}
-
 /* Without the far neighbour where it has no part: 0 times infinity would be NaN. */
 static double mix(double low, double high, double part) {
   return part > 0 ? low * (1 - part) + high * part : low;
+}
+
+/* Integers are mixed in float32, along the first axis and then along the second, and rounded half to
+ * even; each step's rounding counts, since it decides ties. A mean never leaves the type's range. */
+static float mix_floats(float low, float high, float part) {
+  const float near = low * (1.0f - part), far = high * part;
+  return part > 0.0f ? near + far : low;
+}
+
+static int64_t mix_integers(const wnn_ref_input *input, const size_t at[2][2], place p, place q) {
+  float mixed[2];
+  for (int k = 0; k < 2; k++)
+    mixed[k] = mix_floats((float)load(input, at[0][k]), (float)load(input, at[1][k]), (float)p.part);
+  return (int64_t)nearbyintf(mix_floats(mixed[0], mixed[1], (float)q.part));
+}
+
+static double mix_numbers(const wnn_ref_input *input, const size_t at[2][2], place p, place q) {
+  double near = mix(load(input, at[0][0]), load(input, at[0][1]), q.part);
+  double far = mix(load(input, at[1][0]), load(input, at[1][1]), q.part);
+  return mix(near, far, p.part);
 }
 
 static webnn_status resample2d(const wnn_node_view *node) {
   const wnn_resample2d_attrs *attrs = node->attrs;
   const wnn_ref_input *input = &node->inputs[0];
   const wnn_desc *to = node->outputs[0].desc;
+  const webnn_data_type type = to->type;
   uint32_t a = attrs->axes.data[0], b = attrs->axes.data[1], at[WNN_MAX_RANK] = {0};
+  if (a > b) a = b, b = attrs->axes.data[0];
   size_t strides[WNN_MAX_RANK], i = 0;
   wnn_shape_strides(input->desc, strides);
   do {
@@ -59,9 +74,12 @@ static webnn_status resample2d(const wnn_node_view *node) {
       if (d != a && d != b) base += strides[d] * at[d];
     size_t low = base + strides[a] * p.low, high = base + strides[a] * p.high;
     size_t left = strides[b] * q.low, right = strides[b] * q.high;
-    double near = mix(load(input, low + left), load(input, low + right), q.part);
-    double far = mix(load(input, high + left), load(input, high + right), q.part);
-    store(&node->outputs[0], i++, mix(near, far, p.part));
+    const size_t corners[2][2] = {{low + left, low + right}, {high + left, high + right}};
+    void *data = node->outputs[0].data;
+    if (wnn_type_is_float(type))
+      wnn_ref_store_f(data, type, i++, mix_numbers(input, corners, p, q));
+    else
+      wnn_ref_store_bits(data, type, i++, (uint64_t)mix_integers(input, corners, p, q));
   } while (wnn_ref_next(to, at));
   return WEBNN_OK;
 }

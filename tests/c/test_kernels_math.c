@@ -47,7 +47,7 @@ static const function_row functions[] = {
     {WNN_OP_SOFTPLUS, softplus, 4, 0},
     {WNN_OP_SOFTSIGN, softsign, 2, 0},
     {WNN_OP_GELU, gelu, 9, 1e-36},
-    {WNN_OP_GELU_TANH, gelu_tanh, 12,
+    {WNN_OP_GELU_TANH, gelu_tanh, 13,
      2e-3}, /* its argument is rounded, so the tail is an absolute error */
     {WNN_OP_SILU, silu, 4, 1e-34},
     {WNN_OP_MISH, mish, 6, 1e-34},

@@ -212,7 +212,7 @@ static const struct {
     {POST(WNN_OP_ABS), 0},
     {{WNN_OP_CLAMP, 0, false, -0.25, 0.5}, 0},
     {{WNN_OP_CLAMP, 0, false, 0, 6}, 0},
-    {{WNN_OP_CLAMP, 0, false, -INFINITY, 0.5}, 0},
+    {{WNN_OP_CLAMP, 0, false, -0.25, INFINITY}, 0},
     {{WNN_OP_ELU, 0, false, 0.75, 0}, 0},
     {POST(WNN_OP_GELU), 0},
     {POST(WNN_OP_GELU_TANH), 0},

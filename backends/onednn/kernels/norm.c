@@ -16,6 +16,8 @@ typedef struct norm_plan {
   wnn_plan base;
   const wnn_vector *vector;
   bool half, instance;
+  bool of_nothing; /* no axes: a bias or 0 is all there is, whatever the sign of the scale */
+  float no_bias;
   float epsilon;
   size_t bytes; /* of an element */
   size_t n_outer, n, inner;
@@ -198,6 +200,7 @@ static webnn_status plan_norm(wnn_device *device, const wnn_region *region, wnn_
   } else {
     const wnn_layer_normalization_attrs *attrs = region->anchor->attrs;
     plan->epsilon = (float)attrs->epsilon.as.f;
+    plan->of_nothing = attrs->axes.n == 0;
     fits = fill_plan(plan, region, attrs->axes.data, attrs->axes.n, 0);
   }
   if (!fits) {
@@ -227,12 +230,8 @@ static float at_or(const float *param, size_t i, float absent) {
 /* A row of instanceNormalization, whose scale and bias are single numbers. */
 static void normalise_evenly(const job *j, size_t row, const float *x, float *y) {
   const norm_plan *plan = j->plan;
-  const wnn_folds *folds = plan->vector->folds(WEBNN_DATA_TYPE_FLOAT32);
   const size_t channel = row % plan->channels;
-  float mean = 0.0f;
-  folds->fold[WNN_FOLD_SUM].rows(x, 1, plan->n, &mean);
-  mean /= (float)plan->n;
-  float variance = plan->vector->sum_square_about(x, mean, plan->n) / (float)plan->n;
+  float mean, variance = plan->vector->moments(x, plan->n, &mean);
   float factor = 1.0f / sqrtf(variance + plan->epsilon);
   plan->vector->standardise_evenly(x, mean, factor * at_or(j->params[0], channel, 1.0f),
                                    at_or(j->params[1], channel, 0.0f), y, plan->n);
@@ -278,28 +277,57 @@ static const float *slab_row(const slab *s, size_t i, float *wide) {
   return wide;
 }
 
-/* Per column, Σ x or Σ (x − mean)², divided by n; repeated for the rows beside each other. */
-static void column_means(const slab *s, const float *about, float *total) {
+/* Per column what stands in `total`, of all rows beside each other, divided by n; for all of them.
+ */
+static void divide_totals(const slab *s, float *total) {
   const norm_plan *plan = s->plan;
-  const size_t span = plan->beside * s->width;
   const wnn_folds *folds = plan->vector->folds(WEBNN_DATA_TYPE_FLOAT32);
-  float block[WIDE], wide[WIDE];
-  memset(total, 0, span * sizeof *total);
-  for (size_t i = 0; i < s->rows;) {
-    memset(block, 0, span * sizeof *block);
-    for (size_t k = 0; k < FLUSH && i < s->rows; k++, i++) {
-      const float *x = slab_row(s, i, wide);
-      if (about == NULL)
-        folds->fold[WNN_FOLD_SUM].onto(x, 1, 0, block, row_length(s, i));
-      else
-        plan->vector->sum_square_about_onto(x, about, block, row_length(s, i));
-    }
-    folds->fold[WNN_FOLD_SUM].onto(block, 1, 0, total, span);
-  }
   folds->fold[WNN_FOLD_SUM].onto(total + s->width, plan->beside - 1, s->width, total, s->width);
   for (size_t k = 0; k < s->width; k++) total[k] /= (float)plan->n;
   for (size_t b = 1; b < plan->beside; b++)
     memcpy(total + b * s->width, total, s->width * sizeof *total);
+}
+
+/* Per column the mean of x, or of x − about and of its square. */
+static void column_means(const slab *s, const float *about, float *total, float *squares) {
+  const norm_plan *plan = s->plan;
+  const size_t span = plan->beside * s->width;
+  const wnn_fold_onto add = plan->vector->folds(WEBNN_DATA_TYPE_FLOAT32)->fold[WNN_FOLD_SUM].onto;
+  float block[WIDE], square_block[WIDE], wide[WIDE];
+  memset(total, 0, span * sizeof *total);
+  if (about != NULL) memset(squares, 0, span * sizeof *squares);
+  for (size_t i = 0; i < s->rows;) {
+    memset(block, 0, span * sizeof *block);
+    memset(square_block, 0, span * sizeof *square_block);
+    for (size_t k = 0; k < FLUSH && i < s->rows; k++, i++) {
+      const float *x = slab_row(s, i, wide);
+      if (about == NULL)
+        add(x, 1, 0, block, row_length(s, i));
+      else
+        plan->vector->moments_onto(x, about, block, square_block, row_length(s, i));
+    }
+    add(block, 1, 0, total, span);
+    if (about != NULL) add(square_block, 1, 0, squares, span);
+  }
+  divide_totals(s, total);
+  if (about != NULL) divide_totals(s, squares);
+}
+
+/* Means, and variances in place of factors, as `moments` finds them in a row. */
+static void column_moments(slab *s) {
+  const size_t span = s->plan->beside * s->width;
+  float off[WIDE];
+  bool close = false;
+  column_means(s, NULL, s->mean, NULL);
+  for (int turn = 0; turn < 2 && !close; turn++) {
+    column_means(s, s->mean, off, s->factor);
+    close = true;
+    for (size_t k = 0; k < span; k++) {
+      close = close && wnn_mean_is_close(off[k], s->factor[k]);
+      s->mean[k] += off[k];
+      s->factor[k] -= off[k] * off[k];
+    }
+  }
 }
 
 static void normalise_columns(const job *j, size_t outer, size_t column) {
@@ -312,8 +340,7 @@ static void normalise_columns(const job *j, size_t outer, size_t column) {
   float wide[WIDE];
   s.in = j->in + at;
   s.out = j->out + at;
-  column_means(&s, NULL, s.mean);
-  column_means(&s, s.mean, s.factor);
+  column_moments(&s);
   for (size_t k = 0; k < plan->beside * s.width; k++) {
     size_t c = column + k % s.width;
     s.factor[k] = 1.0f / sqrtf(s.factor[k] + plan->epsilon);
@@ -372,6 +399,7 @@ static webnn_status run_norm(const wnn_plan *base, const wnn_run *run) {
   job j = {.plan = plan, .run = run, .in = run->inputs[0], .out = run->outputs[0]};
   for (size_t k = 0; k < 2; k++)
     if (plan->params[k].given) j.params[k] = prepare_param(plan, run, k);
+  if (plan->of_nothing && j.params[1] == NULL) j.params[1] = &plan->no_bias;
   if (plan->copies) {
     j.in = (char *)run->scratch + plan->rows_at;
     j.out = NULL;

@@ -1,6 +1,7 @@
 /* resample2d: of the two axes the one stored further out chooses input rows, the other one places
  * within them. Nearest moves elements of any size; linear mixes rows first and places then, in
- * float32. */
+ * float32. Of integers the order and each rounding count, since they decide ties: the rows are
+ * those of the first axis, and products and sums are rounded one by one. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
@@ -111,12 +112,24 @@ static void set_parts(resample_plan *plan, const wnn_host *host) {
   plan->base.scratch_bytes = plan->threads_at + plan->n_parts * plan->thread_bytes;
 }
 
+/* Integers whose second axis lies further out are left to the reference; layouts avoid it. */
+static bool mixes_in_order(const wnn_region *region) {
+  const wnn_resample2d_attrs *attrs = region->anchor->attrs;
+  if (attrs->mode != WEBNN_INTERPOLATION_MODE_LINEAR ||
+      wnn_type_is_float(region->inputs[0].desc->type))
+    return true;
+  const uint32_t *axes = attrs->axes.data, first = axes[0] < axes[1] ? axes[0] : axes[1];
+  const uint8_t *order = region->outputs[0].layout.order;
+  for (;; order++)
+    if (*order == axes[0] || *order == axes[1]) return *order == first;
+}
+
 static webnn_status plan_resample(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
   const wnn_resample2d_attrs *attrs = region->anchor->attrs;
   const wnn_port *in = &region->inputs[0], *result = &region->outputs[0];
   if (region->n_posts != 0 || wnn_layout_is_blocked(&in->layout) ||
-      wnn_layout_is_blocked(&result->layout))
+      wnn_layout_is_blocked(&result->layout) || !mixes_in_order(region))
     return WEBNN_ERROR_NOT_SUPPORTED;
   size_t n_places = 0;
   for (int k = 0; k < 2; k++) n_places += result->desc->dims[attrs->axes.data[k]];
@@ -197,6 +210,19 @@ static void store(const resample_plan *plan, const float *from, char *y) {
   }
 }
 
+/* Of what integers became: each product and the sum are rounded. (This file is compiled without
+ * contraction, the vector files are not.) */
+static void mix_exactly(const float *low, const float *high, float part, float *y, size_t n) {
+  const float rest = 1.0f - part;
+  for (size_t k = 0; k < n; k++) y[k] = low[k] * rest + high[k] * part;
+}
+
+static void mix(const resample_plan *plan, const float *low, const float *high, float part,
+                float *y, size_t n) {
+  const bool is_float = wnn_type_is_float(plan->type);
+  (is_float ? plan->vector->mix : mix_exactly)(low, high, part, y, n);
+}
+
 /* Without the far neighbour where it has no part: 0 times infinity would be NaN. */
 static void mix_columns(const resample_plan *plan, const float *x, float *y) {
   const place *columns = plan->places + plan->out[0];
@@ -212,7 +238,7 @@ static void mix_columns(const resample_plan *plan, const float *x, float *y) {
   for (size_t k = 0; k < plan->out[1]; k++, y += depth) {
     const place *p = &columns[k];
     if (p->part > 0.0f)
-      plan->vector->mix(x + p->low * depth, x + p->high * depth, p->part, y, depth);
+      mix(plan, x + p->low * depth, x + p->high * depth, p->part, y, depth);
     else
       memcpy(y, x + p->low * depth, depth * sizeof *y);
   }
@@ -224,8 +250,7 @@ static void linear_row(const resample_plan *plan, const char *low, const char *h
   for (int i = 0; i < 4; i++) rows[i] = (float *)(void *)(scratch + plan->row_at[i]);
   const float *mixed = widened(plan, low, rows[0]);
   if (part > 0.0f) {
-    plan->vector->mix(mixed, widened(plan, high, rows[1]), part, rows[2],
-                      plan->in[1] * plan->depth);
+    mix(plan, mixed, widened(plan, high, rows[1]), part, rows[2], plan->in[1] * plan->depth);
     mixed = rows[2];
   }
   bool direct = plan->type == WEBNN_DATA_TYPE_FLOAT32;

@@ -86,6 +86,14 @@ bool wnn_own_can_fuse(const wnn_region *region, const wnn_post *next) {
   return is_elementwise_region(region) && wnn_elementwise_can_fuse(region, next);
 }
 
+/* The order in which integers are mixed counts, see resample.c. */
+static bool resamples_integers(const wnn_region *region) {
+  const wnn_resample2d_attrs *attrs = region->anchor->attrs;
+  return region->anchor->op->id == WNN_OP_RESAMPLE2D &&
+         attrs->mode == WEBNN_INTERPOLATION_MODE_LINEAR &&
+         !wnn_type_is_float(region->anchor_desc.type);
+}
+
 wnn_layout_answer wnn_own_layout(const wnn_region *region) {
   switch (region->anchor->op->id) {
     case WNN_OP_GATHER:
@@ -100,6 +108,7 @@ wnn_layout_answer wnn_own_layout(const wnn_region *region) {
     case WNN_OP_LSTM_CELL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
     default: break;
   }
+  if (resamples_integers(region)) return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};
   if (is_elementwise_region(region)) return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};
   bool others = wnn_own_kernels(region->anchor->op->id) != elementwise_list;
   return (wnn_layout_answer){.rule = others ? WNN_LAYOUT_FOLLOW : WNN_LAYOUT_PLAIN};

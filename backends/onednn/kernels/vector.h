@@ -47,13 +47,15 @@ typedef struct wnn_windows {
   size_t channels;
 } wnn_windows;
 
+/* partial[k] takes x[k] of each row; rows are `stride` elements apart. */
+typedef void (*wnn_fold_onto)(const void *x, size_t n_rows, size_t stride, void *partial, size_t n);
+
 /* By type; functions are NULL where there is none. */
 typedef struct wnn_folds {
   struct {
     /* partial[r] takes all of row r; rows follow each other. */
     void (*rows)(const void *x, size_t n_rows, size_t n, void *partial);
-    /* partial[k] takes x[k] of each row; rows are `stride` elements apart. */
-    void (*onto)(const void *x, size_t n_rows, size_t stride, void *partial, size_t n);
+    wnn_fold_onto onto;
   } fold[WNN_N_FOLDS];
   void (*windows[WNN_N_FOLDS])(const void *x, void *y, const wnn_windows *windows);
   /* The place of the maximum and of the minimum: the first of equal ones, the first NaN before all.
@@ -61,6 +63,12 @@ typedef struct wnn_folds {
   int32_t (*arg_row[2])(const void *x, size_t n);
   void (*arg_onto[2])(const void *x, int32_t at, void *best, int32_t *index, size_t n);
 } wnn_folds;
+
+/* Whether a mean needs no second look that is `off` by so much, where squares about it are
+ * `square` in the mean. (True of NaN.) */
+static inline bool wnn_mean_is_close(float off, float square) {
+  return !(off * off > 0.015625f * square);
+}
 
 typedef struct wnn_vector {
   const char *name;
@@ -75,8 +83,10 @@ typedef struct wnn_vector {
   void (*exp_sum_onto)(const float *x, const float *shift, float *sum, size_t n);
   void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n);
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
-  float (*sum_square_about)(const float *x, float mean, size_t n); /* Σ (x − mean)² */
-  void (*sum_square_about_onto)(const float *x, const float *mean, float *sum, size_t n);
+  /* The variance; `*mean` is exact enough that equal numbers have none at all. */
+  float (*moments)(const float *x, size_t n, float *mean);
+  /* Σ (x − mean) and Σ (x − mean)² by column. */
+  void (*moments_onto)(const float *x, const float *mean, float *sum, float *square, size_t n);
   /* Rows that follow each other, each by its own mean and variance: y = (x − mean) / √(variance +
    * epsilon) · scale + bias; arrays for scale and bias, or NULL. */
   void (*standardise_rows)(const float *x, float *y, size_t n_rows, size_t n, float epsilon,

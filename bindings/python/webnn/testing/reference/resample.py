@@ -28,7 +28,7 @@ def _nearest(x, axis, size):
 def _linear(x, axis, size):
     centres = _centres(x.shape[axis], size)
     low, high = np.floor(centres).astype(int), np.ceil(centres).astype(int)
-    share = (centres - low).reshape([-1 if k == axis else 1 for k in range(x.ndim)])
+    share = (centres - low).astype(x.dtype).reshape([-1 if k == axis else 1 for k in range(x.ndim)])
     first, second = np.take(x, low, axis), np.take(x, high, axis)
     return np.where(share == 0, first, first * (1 - share) + second * share)
 
@@ -41,7 +41,8 @@ def resample2d(input, *, mode="nearest-neighbor", scales=None, sizes=None, axes=
         for axis, size in zip(axes, targets):
             input = _nearest(input, axis, size)
         return np.array(input)
-    y = wide(input) if is_float(input) else input.astype(np.float64)
-    for axis, size in zip(axes, targets):
+    # Of integers each step is rounded to float32, along the first axis and then along the second: that decides ties.
+    y = wide(input) if is_float(input) else input.astype(np.float32)
+    for axis, size in sorted(zip(axes, targets)):
         y = _linear(y, axis, size)
     return narrow(y, input.dtype) if is_float(input) else to_integer(y, input.dtype, half_even)
