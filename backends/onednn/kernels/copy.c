@@ -125,6 +125,27 @@ static void copy_rows(const panel *p, const char *from, char *to) {
     BLOCK_LOOP(memcpy)
 }
 
+/* Which of the vectors' functions an element has, or -1. */
+static int size_of(size_t bytes) {
+  switch (bytes) {
+    case 1: return 0;
+    case 2: return 1;
+    case 4: return 2;
+    case 8: return 3;
+    default: return -1;
+  }
+}
+
+/* What copies a dense row of such elements that lie apart, or NULL. */
+static wnn_row_copy row_copy(const panel *p) {
+  const ptrdiff_t bytes = (ptrdiff_t)p->bytes;
+  const int size = size_of(p->bytes);
+  if (size < 0 || p->column_to != bytes) return NULL;
+  if (p->column_from == -bytes) return p->vector->reverse[size];
+  if (p->column_from == 2 * bytes) return p->vector->every_other[size];
+  return p->column_from == 0 ? p->vector->fill[size] : NULL;
+}
+
 /* The same element over and over along each row of the output. */
 static void fill_rows(const panel *p, const char *from, char *to) {
   const size_t n = p->columns * p->bytes;
@@ -153,11 +174,15 @@ static void copy_squares(const panel *whole, const char *from, char *to) {
 
 static void copy_panel(const panel *p, const char *from, char *to) {
   const ptrdiff_t bytes = (ptrdiff_t)p->bytes;
-  bool small = p->bytes <= 8 && (p->bytes & (p->bytes - 1)) == 0, dense = p->column_to == bytes;
-  if (p->column_from == 0 && dense && p->bytes <= 2048) {
+  const int size = size_of(p->bytes);
+  const bool small = size >= 0, dense = p->column_to == bytes;
+  const wnn_row_copy by_row = row_copy(p);
+  if (by_row != NULL) {
+    for (size_t r = 0; r < p->rows; r++)
+      by_row(from + (ptrdiff_t)r * p->row_from, to + (ptrdiff_t)r * p->row_to, p->columns);
+  } else if (p->column_from == 0 && dense && p->bytes <= 2048) {
     fill_rows(p, from, to);
   } else if (small && dense && p->row_from == bytes && p->rows > 1) {
-    int size = p->bytes == 8 ? 3 : p->bytes == 4 ? 2 : p->bytes == 2 ? 1 : 0;
     p->vector->transpose[size](from, p->column_from, to, p->row_to, p->columns, p->rows);
   } else if (small && p->rows > 1 && magnitude(p->row_from) < magnitude(p->column_from)) {
     copy_squares(p, from, to);

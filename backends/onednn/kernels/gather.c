@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define PARALLEL_BYTES ((size_t)32 * 1024)
-#define PIECE ((size_t)256) /* indices looked up together */
+#define PIECE ((size_t)256)             /* indices looked up together */
+#define NEAR_BYTES ((size_t)256 * 1024) /* of the second cache, for columns */
 
 typedef struct gather_plan {
   wnn_plan base;
@@ -16,6 +17,8 @@ typedef struct gather_plan {
   webnn_data_type index_type;
   size_t n_indices; /* gather: all of them; gatherElements: along the axis; gatherND: tuples */
   wnn_tuples tuples;
+  size_t width;       /* gatherElements, of columns: how many are done together, all their rows */
+  bool shares_places; /* gather: looked up once, in scratch, and used again and again */
   size_t n_jobs, n_parts;
 } gather_plan;
 
@@ -48,6 +51,15 @@ size_t wnn_tuples_into(wnn_tuples *tuples, const wnn_desc *desc, const wnn_desc 
   return n_bytes;
 }
 
+/* Columns, in whole cache lines, whose elements stay in the cache while rows point into them. */
+static void choose_width(gather_plan *plan) {
+  const size_t line = 64 / plan->bytes;
+  size_t width = NEAR_BYTES / plan->bytes / plan->lanes.n / line * line;
+  if (width < line) width = line;
+  if (width > PIECE) width = PIECE;
+  plan->width = width < plan->lanes.inner ? width : plan->lanes.inner;
+}
+
 static bool set_shape(gather_plan *plan, const wnn_region *region) {
   const wnn_port *in = &region->inputs[0];
   const wnn_desc *indices = region->inputs[1].desc;
@@ -65,10 +77,13 @@ static bool set_shape(gather_plan *plan, const wnn_region *region) {
     plan->bytes *= plan->lanes.inner;
     plan->n_indices = wnn_desc_count(indices);
     plan->n_jobs = plan->lanes.outer * plan->n_indices;
+    plan->shares_places = plan->lanes.outer > 1;
+    if (plan->shares_places) plan->base.scratch_bytes = plan->n_indices * sizeof(uint32_t);
     return true;
   }
   plan->n_indices = indices->dims[attrs->axis];
-  plan->n_jobs = plan->lanes.outer * (plan->lanes.inner == 1 ? 1 : plan->n_indices);
+  choose_width(plan);
+  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + plan->width - 1) / plan->width);
   return wnn_shape_equal_except(in->desc, indices, attrs->axis);
 }
 
@@ -95,6 +110,7 @@ typedef struct job {
   const gather_plan *plan;
   const char *in;
   const void *indices;
+  uint32_t *places; /* of all indices, when they are shared */
   char *out;
 } job;
 
@@ -122,7 +138,7 @@ static void pick_columns(const char *x, const uint32_t *places, char *y, size_t 
 /* Outputs [begin, end) of gather, counted by what an index names. */
 static void gather_blocks(const job *j, size_t begin, size_t end) {
   const gather_plan *plan = j->plan;
-  uint32_t places[PIECE];
+  uint32_t own[PIECE];
   while (begin < end) {
     size_t outer = begin / plan->n_indices, first = begin % plan->n_indices,
            n = plan->n_indices - first;
@@ -130,7 +146,9 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
     char *y = j->out + begin * plan->bytes;
     if (n > end - begin) n = end - begin;
     if (n > PIECE) n = PIECE;
-    wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, places);
+    const uint32_t *places = plan->shares_places ? j->places + first : own;
+    if (!plan->shares_places)
+      wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, own);
     if (plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0) {
       pick(x, places, y, n, plan->bytes);
     } else {
@@ -141,23 +159,36 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
   }
 }
 
-/* Job k of gatherElements: a lane, or one row of columns. */
-static void gather_row(const job *j, size_t k) {
+/* Lane k of gatherElements. */
+static void gather_lane(const job *j, size_t k) {
   const gather_plan *plan = j->plan;
-  const bool is_lane = plan->lanes.inner == 1;
-  const size_t n = is_lane ? plan->n_indices : plan->lanes.inner,
-               outer = is_lane ? k : k / plan->n_indices;
-  const char *x = j->in + outer * plan->lanes.n * plan->lanes.inner * plan->bytes;
+  const size_t n = plan->n_indices;
+  const char *x = j->in + k * plan->lanes.n * plan->bytes;
   uint32_t places[PIECE];
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
-    char *y = j->out + at * plan->bytes;
     wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
-    if (is_lane)
-      pick(x, places, y, m, plan->bytes);
-    else
-      pick_columns(x + i * plan->bytes, places, y, m, plan->bytes, plan->lanes.inner);
+    pick(x, places, j->out + at * plan->bytes, m, plan->bytes);
   }
+}
+
+/* Columns of gatherElements: a slab of `width`, row by row. */
+static void gather_slab(const job *j, size_t k) {
+  const gather_plan *plan = j->plan;
+  const size_t inner = plan->lanes.inner, n_slabs = (inner + plan->width - 1) / plan->width;
+  const size_t outer = k / n_slabs, column = k % n_slabs * plan->width;
+  const size_t width = inner - column < plan->width ? inner - column : plan->width;
+  const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->bytes;
+  uint32_t places[PIECE];
+  for (size_t i = 0; i < plan->n_indices; i++) {
+    const size_t at = (outer * plan->n_indices + i) * inner + column;
+    wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n, places);
+    pick_columns(x, places, j->out + at * plan->bytes, width, plan->bytes, inner);
+  }
+}
+
+static void gather_elements(const job *j, size_t k) {
+  (j->plan->lanes.inner == 1 ? gather_lane : gather_slab)(j, k);
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -168,7 +199,7 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   if (plan->op == WNN_OP_GATHER) gather_blocks(j, begin, end);
   for (size_t k = begin; k < end && plan->op != WNN_OP_GATHER; k++) {
     if (plan->op == WNN_OP_GATHER_ELEMENTS)
-      gather_row(j, k);
+      gather_elements(j, k);
     else
       memcpy(j->out + k * plan->bytes, j->in + wnn_tuple_offset(&plan->tuples, j->indices, k),
              plan->bytes);
@@ -177,7 +208,9 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
 
 static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
   const gather_plan *plan = (const gather_plan *)base;
-  job j = {plan, run->inputs[0], run->inputs[1], run->outputs[0]};
+  job j = {plan, run->inputs[0], run->inputs[1], run->scratch, run->outputs[0]};
+  if (plan->shares_places)
+    wnn_places(j.indices, plan->index_type, 0, plan->n_indices, (uint32_t)plan->lanes.n, j.places);
   if (plan->n_parts == 1)
     run_part(&j, 0, 1);
   else

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PARALLEL_BYTES ((size_t)128 * 1024)
+#define PIECE_BYTES ((size_t)128 * 1024)
 
 typedef struct move {
   wnn_copy copy;
@@ -14,7 +15,7 @@ typedef struct move {
 
 typedef struct movement_plan {
   wnn_plan base;
-  size_t n_moves, n_parts;
+  size_t n_moves, n_parts, n_pieces; /* pieces of each part */
   move moves[];
 } movement_plan;
 
@@ -152,6 +153,7 @@ static webnn_status plan_movement(wnn_device *device, const wnn_region *region, 
   }
   plan->base.heavy = n_bytes >= PARALLEL_BYTES;
   plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
+  plan->n_pieces = n_moves == 1 ? 1 : 1 + n_bytes / (plan->n_parts * PIECE_BYTES);
   *out = &plan->base;
   return WEBNN_OK;
 }
@@ -161,12 +163,16 @@ typedef struct job {
   const wnn_run *run;
 } job;
 
+/* Several moves go piece by piece, since they may share cache lines and pages. */
 static void move_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
-  for (size_t i = 0; i < j->plan->n_moves; i++) {
-    const move *m = &j->plan->moves[i];
-    wnn_copy_run(&m->copy, j->run->inputs[m->input], j->run->outputs[m->output], part, n_parts);
-  }
+  const size_t n_pieces = j->plan->n_pieces;
+  for (size_t piece = 0; piece < n_pieces; piece++)
+    for (size_t i = 0; i < j->plan->n_moves; i++) {
+      const move *m = &j->plan->moves[i];
+      wnn_copy_run(&m->copy, j->run->inputs[m->input], j->run->outputs[m->output],
+                   part * n_pieces + piece, n_parts * n_pieces);
+    }
 }
 
 static webnn_status run_movement(const wnn_plan *base, const wnn_run *run) {

@@ -88,27 +88,41 @@ static void scan_row(const scan_plan *plan, const char *x, char *y) {
     SCAN_ROW(uint64_t)
 }
 
-static void store_sums(const scan_plan *plan, const void *sum, char *y, size_t width) {
-  if (plan->half)
-    plan->vector->narrow(sum, (uint16_t *)(void *)y, width);
-  else
-    memcpy(y, sum, width * plan->bytes);
+/* `width` lanes side by side: each row of sums is the one before and a row of x. */
+static void scan_wide_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
+  const wnn_stage_args none = {{0}, {0}, {0}};
+  const size_t n = plan->lanes.n, stride = plan->lanes.inner * plan->bytes;
+  const char *last = NULL;
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = plan->reversed ? n - 1 - k : k, next = plan->reversed ? i + 1 : i - 1;
+    char *sums = y + i * stride;
+    if (k == 0 && plan->exclusive)
+      memset(sums, 0, width * plan->bytes);
+    else if (k == 0)
+      memcpy(sums, x + i * stride, width * plan->bytes);
+    else
+      plan->add((const void *[]){last, x + (plan->exclusive ? next : i) * stride}, sums, width,
+                &none);
+    last = sums;
+  }
 }
 
-/* `width` lanes side by side. */
-static void scan_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
-  uint64_t sum[WIDE];
-  float wide[WIDE];
+static void scan_half_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
+  float sum[WIDE], wide[WIDE];
   const wnn_stage_args none = {{0}, {0}, {0}};
   memset(sum, 0, sizeof sum);
   for (size_t k = 0; k < plan->lanes.n; k++) {
     size_t i = plan->reversed ? plan->lanes.n - 1 - k : k, at = i * plan->lanes.inner * plan->bytes;
-    const void *row = x + at;
-    if (plan->exclusive) store_sums(plan, sum, y + at, width); /* of what has come before */
-    if (plan->half) plan->vector->widen(row, wide, width);
-    plan->add((const void *[]){sum, plan->half ? wide : row}, sum, width, &none);
-    if (!plan->exclusive) store_sums(plan, sum, y + at, width);
+    uint16_t *to = (uint16_t *)(void *)(y + at);
+    plan->vector->widen((const uint16_t *)(const void *)(x + at), wide, width);
+    if (plan->exclusive) plan->vector->narrow(sum, to, width); /* of what has come before */
+    plan->add((const void *[]){sum, wide}, sum, width, &none);
+    if (!plan->exclusive) plan->vector->narrow(sum, to, width);
   }
+}
+
+static void scan_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
+  (plan->half ? scan_half_columns : scan_wide_columns)(plan, x, y, width);
 }
 
 typedef struct job {

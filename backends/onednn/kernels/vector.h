@@ -70,6 +70,8 @@ static inline bool wnn_mean_is_close(float off, float square) {
   return !(off * off > 0.015625f * square);
 }
 
+typedef void (*wnn_row_copy)(const char *from, char *to, size_t n);
+
 typedef struct wnn_vector {
   const char *name;
   /* NULL: there is none. `from` is the type of the operands (of where: of the values), `to` of the
@@ -104,6 +106,8 @@ typedef struct wnn_vector {
    * bytes. */
   void (*transpose[4])(const char *from, ptrdiff_t from_stride, char *to, ptrdiff_t to_stride,
                        size_t rows, size_t columns);
+  /* Of such elements: to[k] = from[−k], from[2k], from[0]. */
+  wnn_row_copy reverse[4], every_other[4], fill[4];
 } wnn_vector;
 
 /* Instruction sets that rows are compiled for. */

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Times single operations on large tensors against onnxruntime, NumPy and a plain copy.
+
+Each operand or result of most bytes has 64 MiB (--mib). Ours runs on arrays that are there, onnxruntime on bound ones,
+NumPy into an array that is there, on one thread. Printed are times in milliseconds, ours as GB/s of what is read and
+written (each once), its share of what the copy moves with as many threads, and the ratio to the faster peer.
+
+    bench/ops.py [NAME ...] [--threads N ...] [--mib M] [--seconds S] [--json FILE]
+"""
+
+import argparse
+import importlib.util
+import json
+import math
+import pathlib
+import platform
+import statistics
+import tempfile
+import time
+
+import numpy as np
+
+spec = importlib.util.spec_from_file_location("bench", pathlib.Path(__file__).with_name("bench.py"))
+bench = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bench)
+
+ROWS = {}
+
+
+def row(name, shapes, build, numpy, node=None, attributes=None, extra=()):
+    """`shapes`: one `dtype shape` an operand, in which S is the side of a square of --mib of that type, N all of its
+    elements. `node`: ONNX's operation, its attributes, and constants that follow the operands."""
+    ROWS[name] = (shapes, build, numpy, node, attributes or {}, extra)
+
+
+# ---- operands
+
+
+def elements(dtype, mib):
+    return (mib << 20) // np.dtype(dtype).itemsize
+
+
+def shape_of(text, dtype, mib):
+    n = elements(dtype, mib)
+    return [eval(part, {"N": n, "S": math.isqrt(n), "np": np}) for part in text.split("x")]
+
+
+def draw(text, mib, rng):
+    """`float32 SxS`; `int32<S N` has an upper bound."""
+    kind, shape = text.split()
+    dtype, _, high = kind.partition("<")
+    shape = shape_of(shape, dtype, mib)
+    if np.dtype(dtype).kind == "f":
+        return rng.random(shape, dtype=np.float32).astype(dtype) * 2 - 1
+    low = 0 if high else 1
+    high = shape_of(high, dtype, mib)[0] if high else min(np.iinfo(dtype).max, 1000)
+    return rng.integers(low, high, shape, dtype=np.int64).astype(dtype)
+
+
+# ---- engines: each gives a function that runs once, and where its result is
+
+
+def with_webnn(build, operands, threads):
+    import webnn
+
+    context = webnn.ML().create_context(threads=threads).result()
+    builder = webnn.GraphBuilder(context)
+    names = [f"x{k}" for k in range(len(operands))]
+    inputs = [builder.input(name, shape=list(x.shape), data_type=x.dtype.name) for name, x in zip(names, operands)]
+    graph = builder.build({"y": build(builder, *inputs)}).result()
+    described = graph.outputs["y"]
+    feeds, outputs = dict(zip(names, operands)), {"y": np.zeros(described.shape, described.data_type)}
+    kernels = "+".join(dict.fromkeys(step["kernel"] for step in graph.steps))
+
+    def run():
+        context.compute(graph, feeds, outputs)
+        return outputs["y"]
+
+    return run, kernels
+
+
+def save(path, node, attributes, operands, extra, result):
+    import onnx
+    from onnx import helper, numpy_helper
+
+    def info(name, x):
+        return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+
+    names = [f"x{k}" for k in range(len(operands))]
+    constants = [numpy_helper.from_array(np.asarray(value), f"c{k}") for k, value in enumerate(extra)]
+    made = helper.make_node(node, [*names, *(one.name for one in constants)], ["y"], **attributes)
+    graph = helper.make_graph([made], "one", [info(*pair) for pair in zip(names, operands)], [info("y", result)], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    model.ir_version = 8
+    onnx.save(model, str(path))
+
+
+def with_onnxruntime(node, attributes, operands, extra, result, threads):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "one.onnx"
+        save(path, node, attributes, operands, extra, result)
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for k, x in enumerate(operands):
+        binding.bind_cpu_input(f"x{k}", x)
+    y = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros_like(result))
+    binding.bind_ortvalue_output("y", y)
+    return lambda: session.run_with_iobinding(binding)
+
+
+def with_copy(n_bytes, threads):
+    """A copy that reads and writes as many bytes, in as many parts as there are threads."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    n = max(n_bytes // 2, 1)
+    source, target = np.ones(n, np.uint8), np.zeros(n, np.uint8)
+    cuts = [n * k // threads for k in range(threads + 1)]
+    parts = [(target[low:high], source[low:high]) for low, high in zip(cuts, cuts[1:])]
+    if threads == 1:
+        return lambda: np.copyto(*parts[0])
+    pool = ThreadPoolExecutor(threads)
+    return lambda: list(pool.map(lambda part: np.copyto(*part), parts))
+
+
+# ---- what is timed
+
+
+def along_rows(indices, low=0):
+    """Indices as NumPy's take_along_axis has them."""
+    return indices.astype(np.int64) + low
+
+
+def scattered(y, x, indices, updates):
+    np.copyto(y, x)
+    np.put_along_axis(y, along_rows(indices), updates, 1)
+
+
+def clamped(y, x, low, high):
+    np.clip(x, low, high, out=y)
+
+
+def quantized(y, x):
+    np.copyto(y, np.clip(np.rint(x / np.float32(0.01)) + 128, 0, 255), casting="unsafe")
+
+
+def softmaxed(y, x, axis):
+    np.exp(x - x.max(axis, keepdims=True), out=y)
+    y /= y.sum(axis, keepdims=True)
+
+
+def normalised(y, x):
+    np.subtract(x, x.mean(1, keepdims=True), out=y)
+    y /= np.sqrt((y * y).mean(1, keepdims=True) + np.float32(1e-5))
+
+
+IMAGE = "8x64x(N//512//256)x256"  # NCHW
+i64 = np.int64
+
+for dtype in ("float32", "float16", "uint8", "int64"):
+    row(f"transpose, {dtype}", [f"{dtype} SxS"], lambda b, x: b.transpose(x), lambda y, x: np.copyto(y, x.T),
+        "Transpose", {"perm": [1, 0]})
+row("transpose to channels last", [f"float32 {IMAGE}"], lambda b, x: b.transpose(x, permutation=[0, 2, 3, 1]),
+    lambda y, x: np.copyto(y, x.transpose(0, 2, 3, 1)), "Transpose", {"perm": [0, 2, 3, 1]})
+row("transpose of middle axes", ["float32 64x32x(N//64//32//64)x64"], lambda b, x: b.transpose(x, permutation=[0, 2, 1, 3]),
+    lambda y, x: np.copyto(y, x.transpose(0, 2, 1, 3)), "Transpose", {"perm": [0, 2, 1, 3]})
+row("slice of rows", ["float32 SxS"], lambda b, x: b.slice(x, [1, 0], [x.shape[0] - 2, x.shape[1]]),
+    lambda y, x: np.copyto(y, x[1:-1]), "Slice", extra=[[1], [-1], [0]])
+row("slice of columns", ["float32 SxS"], lambda b, x: b.slice(x, [0, 1], [x.shape[0], x.shape[1] - 2]),
+    lambda y, x: np.copyto(y, x[:, 1:-1]), "Slice", extra=[[1], [-1], [1]])
+row("slice with strides", ["float32 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 2]),
+    lambda y, x: np.copyto(y, x[:, ::2]), "Slice", extra=[[0], [1 << 30], [1], [2]])
+for mode, theirs, numpys in (("constant", "constant", "constant"), ("reflection", "reflect", "reflect"),
+                             ("edge", "edge", "edge")):
+    row(f"pad, {mode}", ["float32 (S-4)x(S-4)"], lambda b, x, mode=mode: b.pad(x, [2, 2], [2, 2], mode=mode),
+        lambda y, x, numpys=numpys: np.copyto(y, np.pad(x, 2, numpys)), "Pad", {"mode": theirs}, [[2, 2, 2, 2]])
+row("concat of rows", ["float32 (S//2)xS", "float32 (S//2)xS"], lambda b, x, z: b.concat([x, z], 0),
+    lambda y, x, z: np.concatenate([x, z], 0, out=y), "Concat", {"axis": 0})
+row("concat of columns", ["float32 Sx(S//2)", "float32 Sx(S//2)"], lambda b, x, z: b.concat([x, z], 1),
+    lambda y, x, z: np.concatenate([x, z], 1, out=y), "Concat", {"axis": 1})
+row("concat of pairs", ["float32 (N//2)x1", "float32 (N//2)x1"], lambda b, x, z: b.concat([x, z], 1),
+    lambda y, x, z: np.concatenate([x, z], 1, out=y), "Concat", {"axis": 1})
+row("reverse rows", ["float32 SxS"], lambda b, x: b.reverse(x, axes=[0]), lambda y, x: np.copyto(y, x[::-1]),
+    "Slice", extra=[[-1], [-(1 << 40)], [0], [-1]])
+row("reverse columns", ["float32 SxS"], lambda b, x: b.reverse(x, axes=[1]), lambda y, x: np.copyto(y, x[:, ::-1]),
+    "Slice", extra=[[-1], [-(1 << 40)], [1], [-1]])
+row("reverse columns, uint8", ["uint8 SxS"], lambda b, x: b.reverse(x, axes=[1]),
+    lambda y, x: np.copyto(y, x[:, ::-1]), "Slice", extra=[[-1], [-(1 << 40)], [1], [-1]])
+row("tile rows", ["float32 (S//2)x(S//2)"], lambda b, x: b.tile(x, [2, 2]),
+    lambda y, x: np.copyto(y, np.tile(x, (2, 2))), "Tile", extra=[[2, 2]])
+row("tile of 3", ["float32 (N//48)x3"], lambda b, x: b.tile(x, [1, 16]),
+    lambda y, x: np.copyto(y, np.tile(x, (1, 16))), "Tile", extra=[[1, 16]])
+row("expand columns", ["float32 Sx1"], lambda b, x: b.expand(x, [x.shape[0]] * 2),
+    lambda y, x: np.copyto(y, np.broadcast_to(x, y.shape)), "Expand", extra=["square"])
+row("expand rows", ["float32 1xS"], lambda b, x: b.expand(x, [x.shape[1]] * 2),
+    lambda y, x: np.copyto(y, np.broadcast_to(x, y.shape)), "Expand", extra=["square"])
+row("gather rows", ["float32 SxS", "int32<S S"], lambda b, x, i: b.gather(x, i),
+    lambda y, x, i: np.take(x, i, 0, out=y, mode="clip"), "Gather", {"axis": 0})
+row("gather columns", ["float32 SxS", "int32<S S"], lambda b, x, i: b.gather(x, i, axis=1),
+    lambda y, x, i: np.take(x, i, 1, out=y, mode="clip"), "Gather", {"axis": 1})
+row("gatherElements in rows", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.gather_elements(x, i, axis=1),
+    lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 1)), "GatherElements", {"axis": 1})
+row("gatherElements in columns", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.gather_elements(x, i),
+    lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 0)), "GatherElements", {"axis": 0})
+row("scatterElements in rows", ["float32 SxS", "int32<S Sx(S//4)", "float32 Sx(S//4)"],
+    lambda b, x, i, u: b.scatter_elements(x, i, u, axis=1), scattered, "ScatterElements", {"axis": 1})
+row("where, float32", ["uint8<2 N//4", "float32 N", "float32 N"], lambda b, c, x, z: b.where(c, x, z),
+    lambda y, c, x, z: np.copyto(y, np.where(c.view(bool), x, z)), "Where")
+row("triangular", ["float32 SxS"], lambda b, x: b.triangular(x, upper=False),
+    lambda y, x: np.copyto(y, np.tril(x)), "Trilu", {"upper": 0})
+for start, end in (("float32", "float16"), ("float16", "float32"), ("float32", "int32"), ("float32", "uint8"),
+                   ("float32", "int64"), ("uint8", "float32"), ("int32", "float32"), ("int64", "int32"),
+                   ("int32", "int64"), ("int64", "float32")):
+    row(f"cast {start} to {end}", [f"{start} N//{max(np.dtype(end).itemsize // np.dtype(start).itemsize, 1)}"],
+        lambda b, x, end=end: b.cast(x, end), lambda y, x: np.copyto(y, x, casting="unsafe"), "Cast", {"to": end})
+for axis, name in ((1, "rows"), (0, "columns")):
+    at = {"axis": axis, "keepdims": 1}
+    for dtype in ("float32", "int32", "uint8"):
+        row(f"argMax of {name}, {dtype}", [f"{dtype} SxS"],
+            lambda b, x, axis=axis: b.arg_max(x, axis, keep_dimensions=True, output_data_type="int64"),
+            lambda y, x, axis=axis: np.argmax(x, axis, out=y, keepdims=True), "ArgMax", at)
+    for dtype in ("float32", "int32", "int64"):
+        row(f"cumulativeSum of {name}, {dtype}", [f"{dtype} SxS"], lambda b, x, axis=axis: b.cumulative_sum(x, axis),
+            lambda y, x, axis=axis: np.cumsum(x, axis, out=y), "CumSum", extra=[np.int64(axis)])
+    for dtype, op, theirs, numpys in (
+            ("float32", "reduce_sum", "ReduceSum", np.sum), ("float16", "reduce_sum", "ReduceSum", np.sum),
+            ("float32", "reduce_max", "ReduceMax", np.max), ("float32", "reduce_mean", "ReduceMean", np.mean),
+            ("float32", "reduce_product", "ReduceProd", np.prod), ("int32", "reduce_sum", "ReduceSum", np.sum),
+            ("int64", "reduce_sum", "ReduceSum", np.sum), ("int32", "reduce_max", "ReduceMax", np.max),
+            ("uint8", "reduce_max", "ReduceMax", np.max)):
+        row(f"{op} of {name}, {dtype}", [f"{dtype} SxS"],
+            lambda b, x, op=op, axis=axis: getattr(b, op)(x, axes=[axis], keep_dimensions=True),
+            lambda y, x, f=numpys, axis=axis: f(x, axis, out=y, keepdims=True), theirs, {"keepdims": 1}, [[axis]])
+    row(f"softmax of {name}", ["float32 SxS"], lambda b, x, axis=axis: b.softmax(x, axis),
+        lambda y, x, axis=axis: softmaxed(y, x, axis), "Softmax", {"axis": axis})
+row("reduce_sum of the middle, float32", ["float32 64xSx(N//64//S)"],
+    lambda b, x: b.reduce_sum(x, axes=[1], keep_dimensions=True), lambda y, x: np.sum(x, 1, out=y, keepdims=True),
+    "ReduceSum", {"keepdims": 1}, [[1]])
+for dtype in ("float32", "int8", "uint8", "int32", "int64"):
+    for op, theirs, numpys in (("add", "Add", np.add), ("mul", "Mul", np.multiply), ("max", "Max", np.maximum)):
+        row(f"{op}, {dtype}", [f"{dtype} N", f"{dtype} N"], lambda b, x, z, op=op: getattr(b, op)(x, z),
+            lambda y, x, z, f=numpys: f(x, z, out=y), theirs)
+    row(f"greater, {dtype}", [f"{dtype} N", f"{dtype} N"], lambda b, x, z: b.greater(x, z),
+        lambda y, x, z: np.greater(x, z, out=y.view(bool)), "Greater")
+row("div, int32", ["int32 N", "int32 N"], lambda b, x, z: b.div(x, z),
+    lambda y, x, z: np.floor_divide(x, z, out=y), "Div")
+row("clamp", ["float32 N"], lambda b, x: b.clamp(x, min_value=-0.5, max_value=0.5),
+    lambda y, x: clamped(y, x, np.float32(-0.5), np.float32(0.5)), "Clip",
+    extra=[np.float32(-0.5), np.float32(0.5)])
+row("quantizeLinear", ["float32 SxS"],
+    lambda b, x: b.quantize_linear(x, b.constant(np.full((1, 1), 0.01, "float32")), b.constant(np.full((1, 1), 128, "uint8"))),
+    quantized, "QuantizeLinear", extra=[np.float32(0.01), np.uint8(128)])
+row("dequantizeLinear", ["uint8 SxS"],
+    lambda b, x: b.dequantize_linear(x, b.constant(np.full((1, 1), 0.01, "float32")), b.constant(np.full((1, 1), 128, "uint8"))),
+    lambda y, x: np.multiply(np.subtract(x, np.float32(128)), np.float32(0.01), out=y), "DequantizeLinear",
+    extra=[np.float32(0.01), np.uint8(128)])
+row("layerNormalization", ["float32 (N//768)x768"], lambda b, x: b.layer_normalization(x, axes=[1]), normalised)
+row("averagePool2d", [f"float32 {IMAGE}"],
+    lambda b, x: b.average_pool2d(x, window_dimensions=[2, 2], strides=[2, 2]), lambda y, x: np.mean(
+        x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 2, 2), (3, 5), out=y), "AveragePool",
+    {"kernel_shape": [2, 2], "strides": [2, 2]})
+row("maxPool2d", [f"float32 {IMAGE}"],
+    lambda b, x: b.max_pool2d(x, window_dimensions=[2, 2], strides=[2, 2]), lambda y, x: np.max(
+        x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 2, 2), (3, 5), out=y), "MaxPool",
+    {"kernel_shape": [2, 2], "strides": [2, 2]})
+row("resample2d", [f"float32 8x64x(N//512//512)x128"], lambda b, x: b.resample2d(x, scales=[2, 2]),
+    lambda y, x: np.copyto(y, x.repeat(2, 2).repeat(2, 3)), "Resize",
+    {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor"},
+    [np.zeros(0, "float32"), np.float32([1, 1, 2, 2])])
+
+
+# ---- all of it
+
+
+def for_onnx(node, attributes, operands, extra, result):
+    """Operands and constants as ONNX has them; None where it has no such operation."""
+    import onnx
+
+    if node is None:
+        return None
+    operands = [x.view(bool) if node == "Where" and k == 0 else x for k, x in enumerate(operands)]
+    if node == "Greater":
+        result = result.view(bool)
+    if node == "Expand":
+        extra = [result.shape]
+    attributes = {key: getattr(onnx.TensorProto, value.upper().replace("FLOAT32", "FLOAT")) if key == "to" else value
+                  for key, value in attributes.items()}
+    extra = [np.asarray(one, None if isinstance(one, (np.generic, np.ndarray)) else i64) for one in extra]
+    return node, attributes, operands, extra, result
+
+
+def interleave(runs, seconds, clock, turns=3):
+    """Medians by engine."""
+    times = {name: [] for name in runs}
+    for _ in range(turns):
+        for name, run in runs.items():
+            time.sleep(bench.PAUSE)
+            run()
+            end = time.perf_counter() + seconds / turns
+            while time.perf_counter() < end or len(times[name]) < 3:
+                start = clock()
+                run()
+                times[name].append(clock() - start)
+    return {name: statistics.median(some) for name, some in times.items()}
+
+
+def compare(name, threads, mib, seconds, clock):
+    shapes, build, numpys, node, attributes, extra = ROWS[name]
+    operands = [draw(text, mib, np.random.default_rng(k)) for k, text in enumerate(shapes)]
+    run, kernels = with_webnn(build, operands, threads)
+    result = run()
+    n_bytes = sum(x.nbytes for x in operands) + result.nbytes
+    expected = np.zeros_like(result)
+    numpys(expected, *operands)
+    close = np.allclose(result, expected, rtol=1e-2 if result.dtype == np.float16 else 1e-3, atol=2e-2, equal_nan=True)
+    runs = {"webnn": run, "copy": with_copy(n_bytes, threads), "numpy": lambda: numpys(expected, *operands)}
+    theirs = for_onnx(node, attributes, operands, extra, result)
+    if theirs is not None:
+        try:
+            runs["onnxruntime"] = with_onnxruntime(*theirs, threads)
+        except Exception as error:  # types that it lacks
+            if "NOT_IMPLEMENTED" not in str(error) and "NotImplemented" not in type(error).__name__:
+                raise
+    medians = interleave(runs, seconds, clock)
+    best = min(value for engine, value in medians.items() if engine not in ("webnn", "copy"))
+    return {"name": name, "threads": threads, "kernel": kernels, "bytes": n_bytes, "agrees": bool(close),
+            "copy_share": medians["copy"] / medians["webnn"], "ratio": medians["webnn"] / best, **medians}
+
+
+def show(result):
+    times = " ".join(f"{result[engine] * 1e3:11.2f}" if engine in result else " " * 10 + "-"
+                     for engine in ("webnn", "onnxruntime", "numpy", "copy"))
+    flags = ("" if result["agrees"] else "  differs from NumPy") + ("  slow" if result["copy_share"] < 0.5 else "") + (
+        "  behind" if result["ratio"] > 1 else "")
+    print(f"{result['name']:34}{result['threads']:2}{times}{result['bytes'] / result['webnn'] / 1e9:8.1f}"
+          f"{result['copy_share']:7.2f}{result['ratio']:7.2f}{flags}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="rows whose name contains one of these")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--mib", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=0.6, help="for each engine and row")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--cpu", action="store_true",
+                        help="the processor's time by all threads instead of the wall's, where others are at work too")
+    args = parser.parse_args()
+    clock = time.process_time if args.cpu else time.perf_counter
+    results = []
+    print(f"{'ms':34}{'':2}{'ours':>11} {'onnxruntime':>11} {'NumPy':>11} {'copy':>11}{'GB/s':>8}{'copy':>7}{'peer':>7}")
+    for name in ROWS:
+        if args.names and not any(part in name for part in args.names):
+            continue
+        for threads in args.threads:
+            results.append(compare(name, threads, args.mib, args.seconds, clock))
+            show(results[-1])
+    if args.json:
+        args.json.write_text(json.dumps({"processor": platform.processor(), "rows": results}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
