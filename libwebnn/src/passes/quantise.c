@@ -37,6 +37,17 @@ static const wnn_node *dequantised_weights(const wnn_value *value, uint32_t axis
                                                                                           : NULL;
 }
 
+/* Whether the scales, where they are known, can be multiplied with one another first: products of
+ * what is neither huge nor tiny. */
+static bool are_mild(const wnn_value *scales) {
+  if (wnn_value_data(scales) == NULL) return true;
+  for (size_t i = 0; i < count(scales); i++) {
+    const float size = fabsf(wnn_constant_at(scales, i));
+    if (!(size > 1e-15f && size < 1e15f)) return false;
+  }
+  return true;
+}
+
 /* What products of bytes read; the bias is set apart. */
 static void set_inputs(wnn_value **inputs, const wnn_node *x, const wnn_node *w) {
   inputs[WNN_INTEGER_X] = x->inputs[0];
@@ -60,7 +71,7 @@ static bool find_conv(wnn_graph *graph, const wnn_node *node, webnn_status *stat
   const uint32_t axis = out_axes[attrs->filter_layout];
   const wnn_node *x = dequantised_evenly(node->inputs[0]),
                  *w = dequantised_weights(node->inputs[1], axis);
-  if (x == NULL || w == NULL) return false;
+  if (x == NULL || w == NULL || !are_mild(x->inputs[1]) || !are_mild(w->inputs[1])) return false;
   const size_t channels = w->inputs[0]->desc.dims[axis];
   if (attrs->groups > 1 && channels / attrs->groups < MIN_GROUP) return false;
   if (count(w->inputs[0]) / channels > WNN_INTEGER_DEPTH) return false;
@@ -77,6 +88,7 @@ static bool find_matmul(wnn_graph *graph, const wnn_node *node, webnn_status *st
   const wnn_node *x = dequantised_evenly(node->inputs[0]),
                  *w = dequantised_weights(node->inputs[1], 1);
   if (x == NULL || w == NULL || w->inputs[0]->desc.rank != 2) return false;
+  if (!are_mild(x->inputs[1]) || !are_mild(w->inputs[1])) return false;
   if (w->inputs[0]->desc.dims[0] > WNN_INTEGER_DEPTH) return false;
   wnn_value *inputs[WNN_INTEGER_INPUTS];
   set_inputs(inputs, x, w);
@@ -107,12 +119,14 @@ static bool find_gemm(wnn_graph *graph, const wnn_node *node, webnn_status *stat
   const wnn_node *x = dequantised_evenly(node->inputs[0]);
   const wnn_node *w = dequantised_weights(node->inputs[1], attrs->b_transpose ? 0 : 1);
   if (attrs->a_transpose || x == NULL || w == NULL) return false;
+  if (!are_mild(x->inputs[1]) || !are_mild(w->inputs[1])) return false;
   if (w->inputs[0]->desc.dims[attrs->b_transpose ? 1 : 0] > WNN_INTEGER_DEPTH) return false;
   wnn_value *inputs[WNN_INTEGER_INPUTS], *c = node->n_inputs > 2 ? node->inputs[2] : NULL;
   if (c != NULL && !is_row(c, node->outputs[0]->desc.dims[1])) return false;
   if (c != NULL && attrs->beta.as.f != 1 && wnn_value_data(c) == NULL) return false;
   set_inputs(inputs, x, w);
   inputs[WNN_INTEGER_W_SCALE] = scaled(graph, inputs[WNN_INTEGER_W_SCALE], attrs->alpha.as.f);
+  if (inputs[WNN_INTEGER_W_SCALE] != NULL && !are_mild(inputs[WNN_INTEGER_W_SCALE])) return false;
   if (c != NULL) inputs[WNN_INTEGER_BIAS] = scaled(graph, c, attrs->beta.as.f);
   const wnn_matmul_integer_attrs integer = {.w_transpose = attrs->b_transpose};
   *status = WEBNN_ERROR_UNKNOWN;
@@ -154,6 +168,18 @@ static wnn_node *to_float(wnn_graph *graph, wnn_node *before, wnn_value *value) 
   return wnn_graph_node(graph, before, WNN_OP_CAST, &attrs, &value, 1, &desc, 1);
 }
 
+/* Whether int32 numbers are floats as well, and don't make sums wrap: small constants, or what was
+ * rounded from floats, as ONNX's dynamic quantisation has its bias. */
+static bool are_floats(const wnn_value *value) {
+  const wnn_node *cast = wnn_made_by(value, WNN_OP_CAST);
+  if (cast != NULL) return cast->inputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT32;
+  const int32_t *numbers = wnn_value_data(value);
+  if (numbers == NULL) return false;
+  for (size_t i = 0; i < count(value); i++)
+    if (numbers[i] > 1 << 24 || numbers[i] < -(1 << 24)) return false;
+  return true;
+}
+
 /* Sums that are cast to int32 and back, with an int32 bias in between or without, stay floats: the
  * same up to 2²⁴, and as good as the float sums that the graph asks for beyond. */
 static bool find_round_trip(wnn_graph *graph, const wnn_node *node, webnn_status *status) {
@@ -168,6 +194,7 @@ static bool find_round_trip(wnn_graph *graph, const wnn_node *node, webnn_status
   for (int i = 0; add != NULL && i < 2; i++) {
     sums = rounded_sums(add->inputs[i]);
     if (sums == NULL || !wnn_shape_equal(&sums->desc, &node->outputs[0]->desc)) continue;
+    if (!are_floats(add->inputs[1 - i])) continue;
     wnn_node *bias = to_float(graph, node->outputs[0]->producer, add->inputs[1 - i]);
     if (bias == NULL)
       *status = WEBNN_ERROR_UNKNOWN;
@@ -208,6 +235,21 @@ static bool find_undone(wnn_graph *graph, const wnn_node *node) {
   return true;
 }
 
+/* Whether each window has an element of the input: it is -inf otherwise, which no byte stands for.
+ */
+static bool windows_have_input(const wnn_node *node) {
+  const wnn_pool2d_attrs *attrs = node->attrs;
+  const uint32_t *dims =
+      &node->inputs[0]->desc.dims[attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? 2 : 1];
+  for (size_t i = 0; i < 2; i++) {
+    const uint64_t before = attrs->padding.data[2 * i], size = attrs->window_dimensions.data[i];
+    const uint64_t last = (attrs->output_sizes.data[i] - 1) * (uint64_t)attrs->strides.data[i];
+    if (last + (size - 1) * attrs->dilations.data[i] < before + dims[i] && before == 0) continue;
+    if (attrs->dilations.data[i] != 1 || before >= size || last >= before + dims[i]) return false;
+  }
+  return true;
+}
+
 /* Operations that hand elements on as they are; or the larger of them, which a positive scale
  * doesn't change. */
 static bool moves(const wnn_node *node) {
@@ -216,7 +258,8 @@ static bool moves(const wnn_node *node) {
     case WNN_OP_TRANSPOSE:
     case WNN_OP_SLICE:
     case WNN_OP_CONCAT: return true;
-    case WNN_OP_MAX_POOL2D: return is_tame(node->inputs[0]->producer->inputs[1]);
+    case WNN_OP_MAX_POOL2D:
+      return is_tame(node->inputs[0]->producer->inputs[1]) && windows_have_input(node);
     case WNN_OP_RESAMPLE2D: {
       const wnn_resample2d_attrs *attrs = node->attrs;
       return attrs->mode == WEBNN_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
