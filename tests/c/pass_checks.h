@@ -36,6 +36,7 @@ static const struct {
 } passes[] = {
     {"canonicalise", wnn_pass_canonicalise}, {"simplify", wnn_pass_simplify},
     {"recognise", wnn_pass_recognise},       {"absorb", wnn_pass_absorb},
+    {"hoist", wnn_pass_hoist},
     {"quantise", wnn_pass_quantise},
 };
 

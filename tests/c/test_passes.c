@@ -173,6 +173,25 @@ static webnn_operand *a_transpose_of_ones(maker *m) { return transpose_of(m, inp
 static webnn_operand *a_reshape_of_a_turned_constant(maker *m) { /* "-all" turns it at the run */
   return add_of(m, row(m), reshape(m, transpose_of(m, constant(m, SHAPE(4, 4), 0.5f)), SHAPE(2, 8)));
 }
+static webnn_operand *flat_conv(maker *m) {
+  return reshape(m, conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f)), SHAPE(1, 3, 4));
+}
+static webnn_operand *an_activation_behind_a_reshape(maker *m) { return clamp(m, relu_of(m, flat_conv(m)), -1, 2); }
+static webnn_operand *row_conv(maker *m) { /* of one dimension, as importers spell it: [1, 3, 6, 1] to [1, 3, 6] */
+  webnn_operand *y = conv2d_of(m, input(m, "x", SHAPE(1, 2, 8, 1)), constant(m, SHAPE(3, 2, 3, 1), -0.5f));
+  return reshape(m, y, SHAPE(1, 3, 6));
+}
+static webnn_operand *a_bias_behind_a_reshape(maker *m) {
+  return tanh_of(m, add_of(m, constant(m, SHAPE(1, 3, 1), 0.5f), row_conv(m)));
+}
+static webnn_operand *a_bias_along_another_shape(maker *m) { /* two of the axes were merged: it can't be said */
+  webnn_operand *y = conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f));
+  return tanh_of(m, add_of(m, reshape(m, y, SHAPE(3, 4)), constant(m, SHAPE(4), 0.5f)));
+}
+static webnn_operand *a_reshape_with_two_readers(maker *m) {
+  webnn_operand *y = flat_conv(m);
+  return add_of(m, relu_of(m, y), y);
+}
 static webnn_operand *a_global_average(maker *m) { return average_pool2d_of(m, plane(m)); }
 static webnn_operand *a_global_maximum(maker *m) { return max_pool2d_of(m, plane(m)); }
 static webnn_operand *a_sum_of_constants(maker *m) {
@@ -193,6 +212,11 @@ static const struct {
     ROW("simplify", identities, "relu"),
     ROW("simplify", reshapes, "reshape"),
     ROW("simplify", transposes_that_cancel, "transpose"),
+    ROW("hoist", an_activation_behind_a_reshape, "conv2d relu clamp reshape"),
+    ROW("hoist", a_reshape_with_two_readers, "conv2d reshape relu add"),
+    ROW("hoist", a_bias_behind_a_reshape, "conv2d add tanh reshape"),
+    ROW("all", a_bias_behind_a_reshape, "conv2d tanh reshape"),
+    ROW("hoist", a_bias_along_another_shape, "conv2d reshape add tanh"),
     ROW("all", transposes_that_cancel, ""),
     ROW("recognise", a_silu, "silu"),
     ROW("recognise", a_shared_sigmoid, "sigmoid mul add"),

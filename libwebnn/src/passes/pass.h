@@ -8,6 +8,7 @@
  * uses and ids that a pass reads stay those of before its changes. UNKNOWN: out of memory. */
 webnn_status wnn_pass_canonicalise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_simplify(wnn_graph *graph, bool *changed);
+webnn_status wnn_pass_hoist(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_recognise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed);
 /* Before folding, which would make floats of quantised weights. */

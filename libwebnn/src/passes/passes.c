@@ -16,6 +16,7 @@ static const struct {
     {"quantise", wnn_pass_quantise},
     {"fold", NULL},
     {"recognise", wnn_pass_recognise},
+    {"hoist", wnn_pass_hoist},
     {"absorb", wnn_pass_absorb},
     {"fuse", NULL},
     {"layout", NULL},
