@@ -8,6 +8,9 @@ UNARY_CALL(softplus)
 UNARY_CALL(tanh)
 UNARY_CALL(erf)
 UNARY_CALL(sqrt)
+UNARY_CALL(exp)
+UNARY_CALL(reciprocal)
+BINARY_CALL(max)
 UNARY_CALL(transpose)
 UNARY_CALL(average_pool2d)
 UNARY_CALL(max_pool2d)
@@ -133,6 +136,55 @@ static webnn_operand *a_layer_normalization(maker *m) {
   webnn_operand *y = mul_of(m, normalised(m, row(m)), constant(m, SHAPE(8), 0.5f));
   return add_of(m, y, constant(m, SHAPE(8), -1.0f));
 }
+static webnn_operand *reduced(maker *m, webnn_operand *x, bool sums, bool keep, size_t n_axes, const uint32_t *axes) {
+  webnn_reduce_options options = WEBNN_REDUCE_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.axes = axes;
+  options.n_axes = n_axes;
+  options.keep_dimensions = keep;
+  m->failed |= (sums ? webnn_reduce_sum : webnn_reduce_mean)(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+static webnn_operand *images(maker *m) { return input(m, "x", SHAPE(2, 3, 4, 2)); }
+static webnn_operand *an_instance_normalization(maker *m) { /* over height and width, by a reciprocal root */
+  webnn_operand *x = images(m), *centre = sub_of(m, x, reduced(m, x, false, true, SHAPE(2, 3)));
+  webnn_operand *variance = reduced(m, mul_of(m, centre, centre), false, true, SHAPE(2, 3));
+  return mul_of(m, centre, pow_of(m, add_of(m, variance, number(m, 1e-3)), number(m, -0.5)));
+}
+/* Means as sums times a number, the variance of squares, a scale inside, reshapes that put the axis back. */
+static webnn_operand *of_squares(maker *m, webnn_operand *x, double share, bool guarded) {
+  webnn_operand *mean_value = mul_of(m, reduced(m, x, true, false, SHAPE(1)), number(m, share));
+  webnn_operand *square = mul_of(m, reduced(m, mul_of(m, x, x), true, false, SHAPE(1)), number(m, share));
+  webnn_operand *variance = sub_of(m, square, mul_of(m, mean_value, mean_value));
+  if (guarded) variance = max_of(m, variance, number(m, 0));
+  webnn_operand *padded = add_of(m, reshape(m, variance, SHAPE(2, 1, 4)), number(m, 1e-2));
+  webnn_operand *factor = mul_of(m, reciprocal_of(m, sqrt_of(m, padded)), constant(m, SHAPE(1, 5, 1), 0.5f));
+  webnn_operand *centre = sub_of(m, x, reshape(m, mean_value, SHAPE(2, 1, 4)));
+  return add_of(m, mul_of(m, factor, centre), constant(m, SHAPE(1, 5, 1), -0.25f));
+}
+static webnn_operand *a_normalization_of_squares(maker *m) {
+  return of_squares(m, input(m, "x", SHAPE(2, 5, 4)), 1.0 / 5, true);
+}
+static webnn_operand *an_unguarded_one(maker *m) {
+  return of_squares(m, input(m, "x", SHAPE(2, 5, 4)), 1.0 / 5, false);
+}
+static webnn_operand *one_with_another_share(maker *m) {
+  return of_squares(m, input(m, "x", SHAPE(2, 5, 4)), 1.0 / 6, true);
+}
+static webnn_operand *a_spelled_softmax(maker *m) {
+  webnn_operand *x = row(m), *most = NULL;
+  webnn_reduce_options options = WEBNN_REDUCE_OPTIONS_INIT;
+  options.axes = (const uint32_t[]){1};
+  options.n_axes = 1;
+  m->failed |= webnn_reduce_max(m->builder, x, &options, &most) != WEBNN_OK;
+  most = reshape(m, max_of(m, number(m, -INFINITY), most), SHAPE(2, 1));
+  webnn_operand *powers = exp_of(m, sub_of(m, x, most));
+  return div_of(m, powers, reshape(m, reduced(m, powers, true, false, SHAPE(1)), SHAPE(2, 1)));
+}
+static webnn_operand *powers_without_a_maximum(maker *m) {
+  webnn_operand *powers = exp_of(m, row(m));
+  return div_of(m, powers, reduced(m, powers, true, true, SHAPE(1)));
+}
 static webnn_operand *a_conv_and_batch_normalization(maker *m) {
   return relu_of(m, batch_normalization(m, conv2d_of(m, plane(m), constant(m, SHAPE(3, 2, 3, 3), -0.5f))));
 }
@@ -230,6 +282,13 @@ static const struct {
     ROW("recognise", a_gelu_by_tanh, "gelu_tanh"),
     ROW("recognise", a_gelu_with_another_cube, "pow mul add mul tanh add mul mul"),
     ROW("recognise", a_layer_normalization, "layer_normalization"),
+    ROW("recognise", an_instance_normalization, "layer_normalization"),
+    ROW("recognise", a_normalization_of_squares, "layer_normalization"),
+    ROW("recognise", an_unguarded_one, "layer_normalization"),
+    ROW("recognise", one_with_another_share,
+        "reduce_sum mul reshape sub mul mul reduce_sum mul sub max reshape add sqrt reciprocal mul mul add"),
+    ROW("recognise", a_spelled_softmax, "softmax"),
+    ROW("recognise", powers_without_a_maximum, "exp reduce_sum div"),
     ROW("absorb", a_conv_and_batch_normalization, "conv2d relu"),
     ROW("absorb", a_transposed_conv_and_sum, "conv_transpose2d"),
     ROW("absorb", a_scaled_conv, "conv2d"),

@@ -1,18 +1,11 @@
 /* Recognises what exporters spell out in pieces: activations that are one operation to a kernel. */
-#include "passes/pass.h"
+#include "passes/recognise.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct finding {
-  wnn_op_id op;
-  wnn_value *inputs[3];
-  size_t n_inputs;
-  const void *attrs;
-} finding;
-
-static bool found_unary(finding *f, wnn_op_id op, wnn_value *x) {
-  *f = (finding){.op = op, .inputs = {x}, .n_inputs = 1};
+static bool found_unary(wnn_finding *f, wnn_op_id op, wnn_value *x) {
+  *f = (wnn_finding){.op = op, .inputs = {x}, .n_inputs = 1};
   return true;
 }
 
@@ -62,7 +55,7 @@ static wnn_value *spelled_hard_swish(const wnn_node *node) {
   return NULL;
 }
 
-static bool find_gated(const wnn_node *node, finding *f) {
+static bool find_gated(const wnn_node *node, wnn_finding *f) {
   wnn_value *x = gated_by(node, WNN_OP_SIGMOID);
   if (x != NULL) return found_unary(f, WNN_OP_SILU, x);
   x = gated_by(node, WNN_OP_HARD_SIGMOID);
@@ -77,7 +70,7 @@ static bool find_gated(const wnn_node *node, finding *f) {
 }
 
 /* x · tanh(softplus(x)). */
-static bool find_mish(const wnn_node *node, finding *f) {
+static bool find_mish(const wnn_node *node, wnn_finding *f) {
   if (!wnn_node_is(node, WNN_OP_MUL)) return false;
   for (int i = 0; i < 2; i++) {
     const wnn_node *tanh_node = wnn_made_by(node->inputs[i], WNN_OP_TANH);
@@ -142,7 +135,7 @@ static bool is_tanh_gate(const wnn_value *value, const wnn_value *x) {
 }
 
 /* ½ · x · (1 + gate(x)), in any order. */
-static bool find_gelu(const wnn_node *node, finding *f) {
+static bool find_gelu(const wnn_node *node, wnn_finding *f) {
   product p = {.number = 1.0};
   if (!wnn_node_is(node, WNN_OP_MUL) || !collect_factors(node->outputs[0], true, &p)) return false;
   if (p.n != 2 || p.number != 0.5) return false;
@@ -156,113 +149,14 @@ static bool find_gelu(const wnn_node *node, finding *f) {
   return false;
 }
 
-/* ---- layer normalisation */
-
-static bool same_axes(const wnn_reduce_attrs *a, const wnn_reduce_attrs *b) {
-  if (a->axes.n != b->axes.n) return false;
-  return a->axes.n == 0 || memcmp(a->axes.data, b->axes.data, a->axes.n * sizeof a->axes.data[0]) == 0;
-}
-
-/* x − mean(x) over some axes, kept: x and the reduction. */
-static wnn_value *centred(const wnn_value *value, const wnn_reduce_attrs **attrs) {
-  const wnn_node *sub = wnn_made_by(value, WNN_OP_SUB);
-  const wnn_node *mean = sub ? wnn_made_by(sub->inputs[1], WNN_OP_REDUCE_MEAN) : NULL;
-  if (mean == NULL || mean->inputs[0] != sub->inputs[0]) return NULL;
-  *attrs = mean->attrs;
-  return (*attrs)->keep_dimensions ? sub->inputs[0] : NULL;
-}
-
-/* value is centre² (as pow or product): true. */
-static bool is_square_of(const wnn_value *value, const wnn_value *centre, const wnn_value *x) {
-  const wnn_reduce_attrs *ignored;
-  const wnn_node *mul = wnn_made_by(value, WNN_OP_MUL);
-  if (mul != NULL && mul->inputs[0] == mul->inputs[1])
-    return mul->inputs[0] == centre || centred(mul->inputs[0], &ignored) == x;
-  wnn_value *base = value->producer ? wnn_joined_with(value->producer, WNN_OP_POW, 2.0) : NULL;
-  return base != NULL && (base == centre || centred(base, &ignored) == x);
-}
-
-/* sqrt(mean(centre²) + epsilon). */
-static bool is_deviation(const wnn_value *value, const wnn_value *centre, const wnn_value *x,
-                         const wnn_reduce_attrs *axes, double *epsilon) {
-  const wnn_node *root = wnn_made_by(value, WNN_OP_SQRT);
-  if (root == NULL) {
-    const wnn_node *power = wnn_made_by(value, WNN_OP_POW);
-    if (power == NULL || !wnn_constant_is(power->inputs[1], 0.5)) return false;
-    root = power;
-  }
-  const wnn_node *add = wnn_made_by(root->inputs[0], WNN_OP_ADD);
-  if (add == NULL) return false;
-  const wnn_value *variance = add->inputs[0];
-  if (!wnn_constant_number(add->inputs[1], epsilon)) {
-    if (!wnn_constant_number(add->inputs[0], epsilon)) return false;
-    variance = add->inputs[1];
-  }
-  const wnn_node *mean = wnn_made_by(variance, WNN_OP_REDUCE_MEAN);
-  if (mean == NULL) return false;
-  const wnn_reduce_attrs *attrs = mean->attrs;
-  return attrs->keep_dimensions && same_axes(attrs, axes) && is_square_of(mean->inputs[0], centre, x);
-}
-
-/* The axes are the last ones, in order: scale and bias then need no permuting. */
-static bool are_last_axes(const wnn_reduce_attrs *attrs, uint32_t rank) {
-  for (size_t i = 0; i < attrs->axes.n; i++)
-    if (attrs->axes.data[i] != rank - attrs->axes.n + i) return false;
-  return attrs->axes.n != 0;
-}
-
-/* centre / deviation, as division or product with the reciprocal. */
-static bool find_layer_normalization(wnn_graph *graph, const wnn_node *node, finding *f) {
-  const wnn_reduce_attrs *axes = NULL;
-  double epsilon = 0;
-  if (!wnn_node_is(node, WNN_OP_DIV) || node->inputs[0] == node->inputs[1]) return false;
-  wnn_value *x = centred(node->inputs[0], &axes);
-  if (x == NULL || !wnn_type_is_float(x->desc.type) || x->desc.type == WEBNN_DATA_TYPE_FLOAT16) return false;
-  if (!are_last_axes(axes, x->desc.rank)) return false;
-  if (!is_deviation(node->inputs[1], node->inputs[0], x, axes, &epsilon)) return false;
-  wnn_layer_normalization_attrs attrs = {.axes = axes->axes, .epsilon = wnn_number_f(epsilon)};
-  *f = (finding){.op = WNN_OP_LAYER_NORMALIZATION, .inputs = {x, NULL, NULL}, .n_inputs = 3};
-  f->attrs = wnn_arena_copy(&graph->arena, &attrs, sizeof attrs);
-  return f->attrs != NULL;
-}
-
-/* layerNormalization without scale (or bias) and then a product with (sum with) a constant of the reduced
- * shape: one operation. */
-static bool find_affine(wnn_graph *graph, const wnn_node *node, finding *f) {
-  bool is_scale = wnn_node_is(node, WNN_OP_MUL);
-  if (!is_scale && !wnn_node_is(node, WNN_OP_ADD)) return false;
-  for (int i = 0; i < 2; i++) {
-    const wnn_node *norm = wnn_made_by(node->inputs[i], WNN_OP_LAYER_NORMALIZATION);
-    wnn_value *other = node->inputs[1 - i];
-    if (norm == NULL || !wnn_is_private(node->inputs[i]) || wnn_value_data(other) == NULL) continue;
-    const wnn_layer_normalization_attrs *attrs = norm->attrs;
-    const wnn_desc *desc = &norm->inputs[0]->desc;
-    bool has_part = is_scale ? norm->inputs[1] || norm->inputs[2] : norm->inputs[2] != NULL;
-    if (has_part || other->desc.rank != attrs->axes.n || desc->type != other->desc.type) continue;
-    bool fits = true;
-    for (uint32_t k = 0; k < other->desc.rank; k++)
-      fits = fits && attrs->axes.data[k] == desc->rank - other->desc.rank + k &&
-             other->desc.dims[k] == desc->dims[attrs->axes.data[k]];
-    if (!fits) continue;
-    *f = (finding){.op = WNN_OP_LAYER_NORMALIZATION,
-                   .inputs = {norm->inputs[0], is_scale ? other : norm->inputs[1],
-                              is_scale ? norm->inputs[2] : other},
-                   .n_inputs = 3,
-                   .attrs = attrs};
-    return true;
-  }
-  (void)graph;
-  return false;
-}
-
 webnn_status wnn_pass_recognise(wnn_graph *graph, bool *changed) {
-  finding f;
+  wnn_finding f;
   for (wnn_node *node = graph->first; node != NULL; node = node->next) {
     if (node->n_outputs != 1 || !wnn_type_is_float(node->outputs[0]->desc.type)) continue;
     /* float16 rounds at every named operand: one operation in place of several would round less often. */
     if (node->outputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT16) continue;
     bool found = find_gated(node, &f) || find_mish(node, &f) || find_gelu(node, &f) ||
-                 find_layer_normalization(graph, node, &f) || find_affine(graph, node, &f);
+                 wnn_find_normalization(graph, node, &f) || wnn_find_softmax(graph, node, &f);
     if (!found || !wnn_desc_equal(&f.inputs[0]->desc, &node->outputs[0]->desc)) continue;
     webnn_status status = wnn_put_node(graph, node->outputs[0], f.op, f.attrs, f.inputs, f.n_inputs);
     if (status != WEBNN_OK) return status;
