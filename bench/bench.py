@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times models, dispatch, loading and import against onnxruntime and OpenVINO, and weighs loaded models.
+"""Times models, transformers, dispatch, loading and import against onnxruntime and OpenVINO, and weighs loaded models.
 
 All engines run in one process, in turns: engines' threads spin for a while after a run and disturb the next one,
 so each turn begins with a pause and a run that isn't counted. Figures are medians; the last column is ours divided by the
 better peer's. A ratio is worth no more than the spread of an engine against itself, which is printed too.
 
-    bench/bench.py [models|dispatch|load|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
+    bench/bench.py [models|transformers|dispatch|load|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
 """
 
 import argparse
@@ -220,6 +220,38 @@ def bench_import(options):
     return [print_row("import", 1, medians, {})]
 
 
+def bench_transformers(options):
+    """An encoder of 128 tokens and a decoder's step with a cache of 1,024, built here and as ONNX for the others."""
+    import tempfile
+
+    import onnx
+    import text_models as models
+    import webnn
+
+    weights = models.read_safetensors(load_tool("fetch_models").fetch("minilm-weights"))
+    rows = []
+    for name, describe in (("encoder", lambda m: models.encoder(m, weights)), ("decoder", models.decoder)):
+        if options.only and name not in options.only:
+            continue
+        for threads in options.threads:
+            context, runs = webnn.ML().create_context(threads=threads).result(), {}
+            maker = models.WebnnMaker(context)
+            graph = maker.build(describe(maker)[0])
+            inputs = models.draw_inputs(graph)
+            outputs = {key: np.empty(one.shape, one.data_type) for key, one in graph.outputs.items()}
+            runs["webnn"] = lambda: context.compute(graph, inputs, outputs)
+            maker = models.OnnxMaker()
+            with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+                onnx.save(maker.build(*describe(maker)), file.name)
+                for engine in ("onnxruntime", "openvino"):
+                    shapes = {key: value.shape for key, value in inputs.items()}
+                    runs[engine] = ENGINES[engine](file.name, shapes, inputs, threads)
+                    runs[engine]()
+            note = f"max error {farthest(runs['webnn'](), runs['onnxruntime']()):.1e}"
+            rows.append(print_row(name, threads, *interleave(runs, options.seconds), note))
+    return rows
+
+
 def bench_load(options):
     """Memory that a loaded model adds and the time to its first result, each engine in processes of its own."""
     import load
@@ -253,7 +285,8 @@ def print_load(name, found, engines):
     print(f"{name:18} {''.join(cells)}  {reasons}", flush=True)
 
 
-BENCHES = {"models": bench_models, "dispatch": bench_dispatch, "load": bench_load, "import": bench_import}
+BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch": bench_dispatch, "load": bench_load,
+           "import": bench_import}
 
 
 def main():

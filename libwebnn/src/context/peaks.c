@@ -7,6 +7,7 @@
 
 #define LONG_RUN 0.1    /* seconds: larger products need not be tried */
 #define MEASURED_FOR 0.06 /* seconds for each graph */
+#define MIN_RUNS 5        /* … but so many: one alone may have lost its processor for a while */
 #define SUM_ROWS 1024
 #define SUM_COLUMNS 8192 /* 32 MiB an operand: beyond the caches of most machines */
 
@@ -88,6 +89,7 @@ static webnn_status fastest(probe *p, bool flops, double *rate, double *seconds,
   webnn_status status = WEBNN_OK;
   if (n_steps > MAX_STEPS) return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "measure_peaks: too many steps");
   *seconds = 0;
+  int n_runs = 0;
   do {
     double times[MAX_STEPS] = {0};
     status = webnn_graph_profile(p->context, p->graph, inputs, 2, &output, 1, times, n_steps, err);
@@ -99,7 +101,8 @@ static webnn_status fastest(probe *p, bool flops, double *rate, double *seconds,
       if (amount > most) most = amount, took = times[i];
     }
     if (took > 0 && (*seconds == 0 || took < *seconds)) *seconds = took, *rate = (double)most / took;
-  } while (status == WEBNN_OK && now() < end);
+    n_runs++;
+  } while (status == WEBNN_OK && (n_runs < MIN_RUNS || now() < end));
   return status;
 }
 
