@@ -321,6 +321,7 @@ TEST(memory_goes_with_destroy) {
   CHECK(m.n_bytes < before + 65536);
   webnn_tensor_release(tensor);
   release_all(&t);
+  await_empty(&m);
   CHECK(m.n_blocks == 0);
 }
 
@@ -365,6 +366,7 @@ TEST(weights_are_held_once) {
   CHECK((double)(atomic_load(&m.n_most) - before) <= 1.3 * kept);
   webnn_graph_release(graph);
   webnn_context_release(context);
+  await_empty(&m);
   CHECK(atomic_load(&m.n_bytes) == 0);
 }
 
