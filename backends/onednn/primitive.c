@@ -505,6 +505,7 @@ static webnn_status run_steps(const chain_plan *plan, const wnn_run *run) {
 /* What isn't heavy may run on a caller's thread, which gets its number of threads back. */
 webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
   const uint32_t before = wnn_device_enter(base->device, base->heavy ? 0 : 1);
+  if (base->heavy) wnn_pool_watch(wnn_device_host(base->device)->pool);
   webnn_status status = run_steps((const chain_plan *)(const void *)base, run);
   if (!base->heavy) wnn_device_enter(base->device, before);
   return status;

@@ -48,6 +48,9 @@ struct wnn_pool {
 #ifdef WEBNN_OPENMP
   wnn_thread ballast;
   bool has_ballast;
+  bool ballast_ends; /* under the lock */
+  int64_t next_look;
+  uint32_t n_crowded;
 #endif
   /* Apart, for some threads look at one while others write the other. */
   _Alignas(WNN_CACHE_LINE) atomic_int round; /* counts jobs: what helpers wait for */
@@ -92,14 +95,33 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   return pool;
 }
 
+#if defined(__linux__) || defined(WEBNN_OPENMP)
+
+#define PATH_BYTES 1024
+
+/* The first line of the file into `line`. */
+static bool read_line(const char *path, char *line, size_t n_bytes) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return false;
+  bool ok = fgets(line, (int)n_bytes, file) != NULL;
+  fclose(file);
+  return ok;
+}
+
+#endif
+
 #ifdef WEBNN_OPENMP
 
 /* At the end of a region libgomp's threads spin, for milliseconds unless it manages more threads
- * than there are processors. Where somebody else's work holds one of these, each region then lasts
- * until the scheduler's turn comes round, and a network of a hundred regions takes seconds. So a
- * second team is there that never has anything to do: with it the spinning ends after some
- * microseconds. */
+ * than there are processors. On a calm machine that is best: the next region is near, and waking a
+ * thread takes longer than many a region. But where others' work holds a processor each region then
+ * lasts until the scheduler's turn comes round, and a network of a hundred regions takes seconds.
+ * So while more threads want to run than there are processors a second team is there, that never
+ * has anything to do: with it the spinning ends after some microseconds. */
 #define MAX_BALLAST 256
+#define WATCH_NS INT64_C(10000000)     /* how often we look */
+#define BALLAST_NS INT64_C(1000000000) /* how long the team stays; then we look again */
+#define CROWDED 3                      /* so many looks in turn have found a crowd */
 
 /* So that it and the pool are one more than the processors. */
 static int ballast_threads(const wnn_pool *pool) {
@@ -112,12 +134,48 @@ static void be_ballast(void *ud) {
 #pragma omp parallel num_threads(ballast_threads(pool))
   atomic_load(&pool->stop);
   wnn_mutex_lock(&pool->lock);
-  while (!atomic_load(&pool->stop)) wnn_cond_wait(&pool->wake, &pool->lock);
+  while (!pool->ballast_ends) wnn_cond_wait(&pool->wake, &pool->lock);
   wnn_mutex_unlock(&pool->lock);
 }
 
+static void add_ballast(wnn_pool *pool) {
+  pool->ballast_ends = false;
+  pool->has_ballast =
+      ballast_threads(pool) <= MAX_BALLAST && wnn_thread_start(&pool->ballast, be_ballast, pool);
+}
+
 static void drop_ballast(wnn_pool *pool) {
-  if (pool->has_ballast) wnn_thread_join(&pool->ballast);
+  if (!pool->has_ballast) return;
+  wnn_mutex_lock(&pool->lock);
+  pool->ballast_ends = true;
+  wnn_cond_broadcast(&pool->wake);
+  wnn_mutex_unlock(&pool->lock);
+  wnn_thread_join(&pool->ballast);
+  pool->has_ballast = false;
+}
+
+/* Threads of the whole system that run or want to; 0: unknown. */
+static long count_running(void) {
+  char line[64];
+  long n;
+  return read_line("/proc/loadavg", line, sizeof line) && sscanf(line, "%*f %*f %*f %ld/", &n) == 1
+             ? n
+             : 0;
+}
+
+void wnn_pool_watch(wnn_pool *pool) {
+  const int64_t now = wnn_now_ns();
+  if (pool->n_threads == 1 || now < pool->next_look) return;
+  pool->next_look = now + WATCH_NS;
+  if (pool->has_ballast) {
+    drop_ballast(pool);
+    pool->n_crowded = 0;
+    return;
+  }
+  pool->n_crowded = count_running() > sysconf(_SC_NPROCESSORS_ONLN) ? pool->n_crowded + 1 : 0;
+  if (pool->n_crowded < CROWDED) return;
+  add_ballast(pool);
+  pool->next_look = now + BALLAST_NS;
 }
 
 #else
@@ -155,14 +213,7 @@ uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
   return (uint32_t)before;
 }
 
-void wnn_pool_enter(wnn_pool *pool) {
-  wnn_pool_lend(pool, 0);
-  wnn_mutex_lock(&pool->lock);
-  if (!pool->started && pool->n_threads > 1 && ballast_threads(pool) <= MAX_BALLAST)
-    pool->has_ballast = wnn_thread_start(&pool->ballast, be_ballast, pool);
-  pool->started = true;
-  wnn_mutex_unlock(&pool->lock);
-}
+void wnn_pool_enter(wnn_pool *pool) { wnn_pool_lend(pool, 0); }
 
 static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
   /* A part for each thread is the same thread's each time: its cache has what it wrote before. */
@@ -184,6 +235,7 @@ uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
 }
 
 void wnn_pool_enter(wnn_pool *pool) { (void)pool; }
+void wnn_pool_watch(wnn_pool *pool) { (void)pool; }
 
 /* True for the first who asks for part i. */
 static bool take(wnn_pool *pool, size_t i) {
@@ -289,17 +341,6 @@ void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
 }
 
 #ifdef __linux__
-
-#define PATH_BYTES 1024
-
-/* The first line of the file into `line`. */
-static bool read_line(const char *path, char *line, size_t n_bytes) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL) return false;
-  bool ok = fgets(line, (int)n_bytes, file) != NULL;
-  fclose(file);
-  return ok;
-}
 
 static uint32_t round_up_quota(double quota, double period) {
   if (!(quota > 0) || !(period > 0)) return 0;

@@ -1,7 +1,7 @@
 /* The only place that knows how threads are made: a pool belongs to a context, works for one caller
  * at a time (the context's worker), and sleeps when there is nothing to do. Built with WEBNN_OPENMP
  * (for a oneDNN that uses OpenMP) the pool is OpenMP's, so that two pools never fight over the
- * processors. Either way a thread that waits spins for some microseconds, then it sleeps. */
+ * processors. */
 #ifndef WNN_PARALLEL_H
 #define WNN_PARALLEL_H
 
@@ -23,6 +23,10 @@ bool wnn_pool_spins(const wnn_pool *pool);
 
 /* Called by the thread that will hand out the work before the first of it; again does no harm. */
 void wnn_pool_enter(wnn_pool *pool);
+
+/* Called by it now and then, between parallel work: how long OpenMP's threads spin follows how
+ * crowded the machine is. */
+void wnn_pool_watch(wnn_pool *pool);
 
 /* Says how many threads a library that works on the pool may use, 0: all, when this thread calls
  * it. Gives what held before. wnn_parallel has all, always. */
