@@ -219,14 +219,14 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
 }
 
 static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *const *outputs) {
-  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
+  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout, NULL};
   wnn_device_enter(device, 0);
   return wnn_lower_evaluate(&lowering, node, outputs);
 }
 
 static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable **out,
                             webnn_error *err) {
-  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout};
+  const wnn_lowering lowering = {device, device->host, kernels, can_fuse, layout, NULL};
   wnn_device_enter(device, 0);
   return wnn_lower(&lowering, graph, out, err);
 }

@@ -51,7 +51,7 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
 }
 
 static wnn_lowering lowering_of(wnn_device *device) {
-  return (wnn_lowering){device, device->host, kernels, can_fuse, layout};
+  return (wnn_lowering){device, device->host, kernels, can_fuse, layout, NULL};
 }
 
 static webnn_status evaluate(wnn_device *device, const wnn_node *node, void *const *outputs) {

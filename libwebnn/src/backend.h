@@ -1,8 +1,9 @@
 /* What a backend implements. Versioned with the library, not installed.
  *
  * A backend opens devices; a device makes buffers and compiles graphs; an executable runs on the context's
- * timeline, one run at a time. CPU backends give the library in `lower/` their kernels and get regions,
- * layouts, arena and the run loop from it.
+ * timeline, one run at a time. Backends give the library in `lower/` their kernels and get regions,
+ * layouts, arena and the run loop from it. A device with memory of its own may still be at work when a run or a
+ * write returns: it does things in order, and a read waits.
  *
  * Threads: `buffer_create`, `buffer_free` and `executable_free` are called from any thread, never for what is in
  * use; `compile`, `evaluate`, `run` and the copies from one thread at a time, mostly the context's worker. */
@@ -22,6 +23,9 @@ typedef struct wnn_host {
   wnn_pool *pool;
   webnn_math math;
   const char *passes; /* the debugging option, or NULL: see wnn_pass_enabled */
+  bool named;         /* the backend was asked for by name: any device that it can use will do */
+  webnn_power_preference power_preference;
+  const char *device_name; /* while the device is opened: part of the wanted one's name, or NULL */
 } wnn_host;
 
 /* Every backend's device begins with a pointer to its host: kernels that several backends share find memory and
@@ -53,6 +57,7 @@ typedef struct wnn_step_info {
   webnn_str label;        /* of the first operation that has one */
   uint64_t n_bytes;       /* read and written, each once */
   uint64_t n_flops;       /* multiplications and additions of products and convolutions; 0 for the rest */
+  uint32_t n_launches;    /* kernels started on a device; 0 on the host */
 } wnn_step_info;
 
 typedef struct wnn_memory_use {

@@ -303,7 +303,7 @@ static bool lower(lowered *l, webnn_operand *(*make)(maker *), const char *passe
   if (!CHECK(!l->maker.failed) ||
       !CHECK_STATUS(wnn_builder_freeze(l->maker.builder, &y, 1, &graph), WEBNN_OK))
     return false;
-  const wnn_lowering lowering = {(wnn_device *)(void *)&l->device, &l->host, kernels, odd_fuse, odd_layout};
+  const wnn_lowering lowering = {(wnn_device *)(void *)&l->device, &l->host, kernels, odd_fuse, odd_layout, NULL};
   l->n_out = wnn_desc_count(&graph.outputs[0].value->desc);
   bool held = CHECK_STATUS(wnn_lower(&lowering, &graph, &l->exe, NULL), WEBNN_OK);
   wnn_graph_reset(&graph);

@@ -5,10 +5,11 @@
 
 /* ---- options of create_context */
 
-enum { DEVICE_TYPE, POWER, ACCELERATED, BACKEND, THREADS, MATH, PASSES, OPENCL, N_OPTIONS };
+enum { DEVICE_TYPE, POWER, ACCELERATED, BACKEND, THREADS, MATH, PASSES, OPENCL, DEVICE, N_OPTIONS };
 static const char *const option_names[] = {"device_type", "power_preference", "accelerated",
                                            "backend",     "threads",          "math",
-                                           "passes",      "opencl",           NULL};
+                                           "passes",      "opencl",           "device",
+                                           NULL};
 static const Params create_params = {"create_context", option_names, 0, 0};
 
 static const char *const device_types[] = {"cpu", "gpu", NULL};
@@ -22,10 +23,21 @@ static int enum_option(PyObject **given, int i, const char *const *names, uint32
   return wpy_absent(given[i]) ? 0 : wpy_enum(&where, given[i], names, out);
 }
 
+/* A text without NUL, or NULL; the object keeps it. */
+static int text_option(PyObject **given, int i, const char **out) {
+  Where where = {"create_context", option_names[i], NULL};
+  webnn_str text;
+  *out = NULL;
+  if (wpy_absent(given[i])) return 0;
+  if (wpy_name(&where, given[i], &text) < 0) return -1;
+  if (strlen(text.data) != text.size) return wpy_argument_error(&where, "holds a NUL");
+  *out = text.data;
+  return 0;
+}
+
 static int read_options(PyObject **given, webnn_context_options *out) {
   Where accelerated = {"create_context", option_names[ACCELERATED], NULL};
   Where threads = {"create_context", option_names[THREADS], NULL};
-  Where passes = {"create_context", option_names[PASSES], NULL};
   uint32_t device, power, backend, math;
   if (enum_option(given, DEVICE_TYPE, device_types, &device) < 0 ||
       enum_option(given, POWER, powers, &power) < 0 ||
@@ -39,12 +51,8 @@ static int read_options(PyObject **given, webnn_context_options *out) {
   out->power_preference = (webnn_power_preference)power;
   out->backend = backends[backend];
   out->math = (webnn_math)math;
-  if (wpy_absent(given[PASSES])) return 0;
-  webnn_str text;
-  if (wpy_name(&passes, given[PASSES], &text) < 0) return -1;
-  if (strlen(text.data) != text.size) return wpy_argument_error(&passes, "holds a NUL");
-  out->passes = text.data;
-  return 0;
+  if (text_option(given, PASSES, &out->passes) < 0) return -1;
+  return text_option(given, DEVICE, &out->device);
 }
 
 static PyObject *create_context(State *state, PyObject *const *args, Py_ssize_t n_args,
@@ -104,7 +112,7 @@ static void plain_dealloc(PyObject *self) {
 static PyMethodDef ml_methods[] = {
     {"create_context", WPY_FAST(ml_create_context), METH_FASTCALL | METH_KEYWORDS,
      "create_context($self, *, device_type='cpu', power_preference='default', accelerated=True, "
-     "backend='auto', threads=0, math='exact', passes=None, opencl=None)\n--\n\n"
+     "backend='auto', threads=0, math='exact', passes=None, opencl=None, device=None)\n--\n\n"
      "A Future of a Context. Spec: ML.createContext."},
     {NULL, NULL, 0, NULL}};
 

@@ -176,7 +176,7 @@ static PyGetSetDef graph_getset[] = {
     {"memory", graph_memory, NULL, "Bytes kept for weights, arena and scratch.", NULL},
     {"steps", wpy_graph_steps, NULL,
      "What runs, in order: a list of dicts with operations, kernel, shapes, layout, declined, reason,\n"
-     "label, threads, bytes, flops.",
+     "label, threads, bytes, flops, launches.",
      NULL},
     {"context", graph_context, NULL, "Where it can run.", NULL},
     {"_definition", graph_definition, NULL,

@@ -254,11 +254,11 @@ PyObject *wpy_context_compute(PyObject *object, PyObject *const *args, Py_ssize_
 /* What a step does. */
 static PyObject *step_dict(const webnn_graph_step *step) {
   return Py_BuildValue(
-      "{sssssssssssssNsksKsK}", "operations", step->operations, "kernel", step->kernel, "shapes",
+      "{sssssssssssssNsksKsKsI}", "operations", step->operations, "kernel", step->kernel, "shapes",
       step->shapes, "layout", step->layout, "declined", step->declined, "reason", step->reason, "label",
       PyUnicode_DecodeUTF8(step->label.data, (Py_ssize_t)step->label.size, "replace"), "threads",
       (unsigned long)step->n_threads, "bytes", (unsigned long long)step->n_bytes, "flops",
-      (unsigned long long)step->n_flops);
+      (unsigned long long)step->n_flops, "launches", (unsigned)step->n_launches);
 }
 
 /* How long it takes, and what that is of the run and of the machine: of its products or of its memory, whichever is

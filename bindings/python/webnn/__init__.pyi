@@ -86,6 +86,7 @@ class ML:
         math: Literal["exact", "fast"] | None = "exact",
         passes: str | None = None,
         opencl: Any = None,
+        device: str | None = None,
     ) -> Future[Context]:
         """A Future of a Context. Spec: ML.createContext."""
 
@@ -244,7 +245,8 @@ class Graph:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """What runs, in order: operations, kernel, shapes, layout, declined, reason, label, threads, bytes, flops."""
+        """What runs, in order: operations, kernel, shapes, layout, declined, reason, label, threads, bytes, flops, and
+        how many kernels it launches on a device (0 on the host)."""
 
     @property
     def _definition(self) -> bytes | None: ...

@@ -40,12 +40,13 @@ typedef struct webnn_context_options {
   webnn_math math;
   const char *passes;                  /**< debugging: "-fuse,-layout" switches passes off; NULL: all on */
   const webnn_allocator *allocator;    /**< NULL: the system's; copied, `ud` must outlive the context */
+  const char *device;                  /**< part of the name of the wanted device of an OpenCL backend; NULL: any */
 } webnn_context_options;
 
 #define WEBNN_CONTEXT_OPTIONS_INIT                                                            \
   {                                                                                           \
     sizeof(webnn_context_options), WEBNN_POWER_PREFERENCE_DEFAULT, true,                      \
-        WEBNN_DEVICE_TYPE_CPU, NULL, 0, WEBNN_MATH_EXACT, NULL, NULL                          \
+        WEBNN_DEVICE_TYPE_CPU, NULL, 0, WEBNN_MATH_EXACT, NULL, NULL, NULL                    \
   }
 
 /** Creates a context.  Spec: ML.createContext.

@@ -134,8 +134,9 @@ typedef struct webnn_graph_step {
   const char *declined;   /**< "a, b": kernels that were asked before and can't do it; "" where there are none */
   const char *reason;     /**< why the slow last resort runs it, as far as can be told; "" where it doesn't */
   uint32_t n_threads;     /**< it may use */
+  uint32_t n_launches;    /**< kernels that it starts on a device; 0 on the host */
 } webnn_graph_step;
-#define WEBNN_GRAPH_STEP_INIT { sizeof(webnn_graph_step), NULL, NULL, NULL, {NULL, 0}, 0, 0, NULL, NULL, NULL, 0 }
+#define WEBNN_GRAPH_STEP_INIT { sizeof(webnn_graph_step), NULL, NULL, NULL, {NULL, 0}, 0, 0, NULL, NULL, NULL, 0, 0 }
 
 /** How many steps there are, and step `i` in running order; false past the end.  Threads: any. */
 WEBNN_API size_t webnn_graph_n_steps(const webnn_graph *graph);

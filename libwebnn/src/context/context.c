@@ -107,6 +107,7 @@ static webnn_status start(webnn_context *context, const webnn_context_options *o
   context->host.pool = wnn_pool_create(alloc, options->threads);
   if (context->host.pool == NULL) return wnn_error_no_memory(err);
   webnn_status status = context->backend->open(&context->host, &context->device, err);
+  context->host.device_name = NULL; /* the caller's */
   if (status != WEBNN_OK) return status;
   context->timeline = wnn_timeline_create(alloc, context->host.pool);
   if (context->timeline == NULL)
@@ -129,7 +130,11 @@ webnn_status wnn_context_open(const webnn_context_options *options, const wnn_ba
   wnn_ref_init(&context->ref);
   atomic_init(&context->limits, NULL);
   context->backend = backend;
-  context->host = (wnn_host){.alloc = alloc, .math = options->math};
+  context->host = (wnn_host){.alloc = alloc,
+                             .math = options->math,
+                             .named = options->backend != NULL && strcmp(options->backend, "auto") != 0,
+                             .power_preference = options->power_preference,
+                             .device_name = options->device};
   context->accelerated = options->accelerated;
   snprintf(context->why, sizeof context->why, "%s", why);
   webnn_status status = start(context, options, err);

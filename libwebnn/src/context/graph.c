@@ -57,6 +57,7 @@ static bool copy_steps(webnn_graph *graph) {
     step->n_threads = info->n_threads;
     step->n_bytes = info->n_bytes;
     step->n_flops = info->n_flops;
+    step->n_launches = info->n_launches;
     if (!wnn_arena_str(arena, info->label, &step->label)) return false;
     if (step->operations == NULL || step->kernel == NULL || step->shapes == NULL || step->layout == NULL ||
         step->declined == NULL || step->reason == NULL)

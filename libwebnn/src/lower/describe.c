@@ -105,6 +105,7 @@ webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *ste
     if (label.size == 0) label = region->posts[i].node->label;
   }
   *out = (wnn_step_info){.n_flops = wnn_region_flops(region),
+                         .n_launches = step->plan->n_launches,
                          .n_bytes = wnn_region_bytes(region),
                          .n_threads = threads_of(lowering, step->plan),
                          .reason = step->reason ? step->reason : ""};

@@ -34,6 +34,11 @@ struct wnn_executable {
   size_t memory_bytes;
   wnn_memory_use use;
   bool is_light;
+  /* When the memory isn't the host's: */
+  wnn_device *device;
+  const wnn_memory *elsewhere; /* else NULL */
+  void **handles;              /* parts of `memory` and constants */
+  size_t n_handles;
 };
 
 /* More steps than this take longer than waking the worker does. */
@@ -82,7 +87,7 @@ static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size
     if (status != WEBNN_OK)
       return wnn_error_set(err, status, "build: %s failed to plan %s", (*k)->name, region->anchor->op->name);
     step->plan->kernel = *k;
-    if (k[1] == NULL) step->reason = wnn_reason_declined(lowering, region, arena);
+    if (k[1] == NULL && lowering->memory == NULL) step->reason = wnn_reason_declined(lowering, region, arena);
     return WEBNN_OK;
   }
   return wnn_error_set(err, WEBNN_ERROR_OPERATION, "build: there is no kernel for %s of %s",
@@ -132,17 +137,49 @@ static size_t count_ports(const wnn_program *program) {
   return n;
 }
 
-static void bind_slot(wnn_executable *exe, void **slot, wnn_cell *cell, bool packed) {
+/* The handle of a root's memory on the device, made once. */
+static webnn_status handle_of(wnn_executable *exe, wnn_cell *root) {
+  const wnn_memory *memory = exe->elsewhere;
+  if (root->handle != NULL) return WEBNN_OK;
+  webnn_status status =
+      root->place == WNN_PLACE_ARENA
+          ? memory->part(exe->device, exe->memory, root->offset, root->n_bytes, &root->handle)
+          : memory->create(exe->device, root->n_bytes, wnn_value_data(root->constant), &root->handle);
+  if (status == WEBNN_OK) exe->handles[exe->n_handles++] = root->handle;
+  return status;
+}
+
+static webnn_status bind_slot(wnn_executable *exe, void **slot, wnn_cell *cell, bool packed) {
+  webnn_status status = WEBNN_OK;
   *slot = NULL;
-  if (cell == NULL || packed) return;
-  size_t at;
-  const wnn_cell *root = wnn_cell_root(cell, &at);
+  if (cell == NULL || packed) return WEBNN_OK;
+  size_t at; /* pieces of memory that isn't the host's are no views: there it is 0 */
+  wnn_cell *root = wnn_cell_root(cell, &at);
+  bool follows = root->place == WNN_PLACE_INPUT || root->place == WNN_PLACE_OUTPUT;
+  if (exe->elsewhere != NULL && !follows) {
+    status = handle_of(exe, root);
+    *slot = root->handle;
+    return status;
+  }
   switch (root->place) {
     case WNN_PLACE_ARENA: *slot = (char *)exe->memory + root->offset + at; break;
     case WNN_PLACE_CONSTANT: *slot = (char *)wnn_value_data(root->constant) + at; break;
     case WNN_PLACE_INPUT: exe->inputs.list[exe->inputs.n++] = (patch){slot, root->index, at}; break;
     case WNN_PLACE_OUTPUT: exe->outputs.list[exe->outputs.n++] = (patch){slot, root->index, at}; break;
   }
+  return WEBNN_OK;
+}
+
+/* Behind the arena: pointer or handle. */
+static webnn_status scratch_of(wnn_executable *exe, const wnn_program *program, void **out) {
+  *out = (char *)exe->memory + program->arena_bytes;
+  if (exe->elsewhere == NULL) return WEBNN_OK;
+  *out = NULL;
+  if (program->scratch_bytes == 0) return WEBNN_OK;
+  webnn_status status = exe->elsewhere->part(exe->device, exe->memory, program->arena_bytes,
+                                             program->scratch_bytes, out);
+  if (status == WEBNN_OK) exe->handles[exe->n_handles++] = *out;
+  return status;
 }
 
 /* The steps as the run loop wants them. Takes over the plans one by one. */
@@ -155,21 +192,28 @@ static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   exe->infos = wnn_arena_array(&exe->arena, program->n_steps, sizeof *exe->infos);
   if (exe->infos == NULL || slots == NULL || exe->inputs.list == NULL || exe->outputs.list == NULL || exe->steps == NULL)
     return WEBNN_ERROR_UNKNOWN;
+  void *scratch;
+  if (exe->elsewhere != NULL) exe->handles = wnn_arena_array(&exe->arena, n_ports + 1, sizeof *exe->handles);
+  if (exe->elsewhere != NULL && exe->handles == NULL) return WEBNN_ERROR_UNKNOWN;
+  webnn_status status = scratch_of(exe, program, &scratch);
   exe->is_light = program->n_steps <= MAX_LIGHT_STEPS;
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     const wnn_region *region = &step->region;
     if (wnn_step_describe(program->lowering, step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     flat_step *flat = &exe->steps[exe->n_steps++];
-    *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, (char *)exe->memory + program->arena_bytes}};
-    for (size_t i = 0; i < region->n_inputs; i++)
-      bind_slot(exe, slots++, step->inputs[i], i < 64 && (step->plan->packed >> i & 1));
-    for (size_t i = 0; i < region->n_outputs; i++) bind_slot(exe, slots++, step->outputs[i], false);
+    *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, scratch}};
     exe->use.weights += step->plan->weight_bytes;
     if (step->plan->heavy) exe->is_light = false;
+    uint64_t packed = step->plan->packed;
     step->plan = NULL;
+    for (size_t i = 0; i < region->n_inputs && status == WEBNN_OK; i++)
+      status = bind_slot(exe, slots++, step->inputs[i], i < 64 && (packed >> i & 1));
+    for (size_t i = 0; i < region->n_outputs && status == WEBNN_OK; i++)
+      status = bind_slot(exe, slots++, step->outputs[i], false);
+    if (status != WEBNN_OK) return status;
   }
-  return WEBNN_OK;
+  return status;
 }
 
 static webnn_status keep_constants(wnn_executable *exe, const wnn_program *program) {
@@ -179,8 +223,9 @@ static webnn_status keep_constants(wnn_executable *exe, const wnn_program *progr
   for (size_t i = 0; i < graph->n_constants; i++) {
     wnn_cell *cell = program->cells[graph->constants[i]->id];
     if (!cell->root->needed) continue;
-    exe->blobs[exe->n_blobs++] = wnn_blob_retain(graph->constants[i]->blob);
     exe->use.weights += graph->constants[i]->blob->n_bytes;
+    if (exe->elsewhere != NULL) continue; /* a copy on the device will do */
+    exe->blobs[exe->n_blobs++] = wnn_blob_retain(graph->constants[i]->blob);
   }
   return WEBNN_OK;
 }
@@ -192,19 +237,25 @@ static void free_plans(wnn_program *program) {
   }
 }
 
+/* Arena and scratch in one piece. */
+static webnn_status get_memory(wnn_executable *exe, const wnn_program *program) {
+  exe->memory_bytes = program->arena_bytes + program->scratch_bytes;
+  exe->use.arena = program->arena_bytes;
+  exe->use.scratch = program->scratch_bytes;
+  if (exe->elsewhere != NULL && exe->memory_bytes == 0) return WEBNN_OK;
+  if (exe->elsewhere != NULL)
+    return exe->elsewhere->create(exe->device, exe->memory_bytes, NULL, &exe->memory);
+  exe->memory = wnn_alloc_get(&exe->alloc, exe->memory_bytes);
+  return exe->memory != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
+}
+
 static webnn_status build(wnn_executable *exe, wnn_program *program, webnn_error *err) {
   webnn_status status = wnn_program_make_regions(program);
   if (status == WEBNN_OK) status = wnn_program_make_cells(program);
   if (status == WEBNN_OK) status = wnn_program_find_lives(program);
   if (status == WEBNN_OK) status = plan_steps(program, err);
   if (status == WEBNN_OK) status = wnn_program_place(program);
-  if (status == WEBNN_OK) {
-    exe->memory_bytes = program->arena_bytes + program->scratch_bytes;
-    exe->memory = wnn_alloc_get(&exe->alloc, exe->memory_bytes);
-    exe->use.arena = program->arena_bytes;
-    exe->use.scratch = program->scratch_bytes;
-    if (exe->memory == NULL) status = WEBNN_ERROR_UNKNOWN;
-  }
+  if (status == WEBNN_OK) status = get_memory(exe, program);
   if (status == WEBNN_OK) status = keep_constants(exe, program);
   if (status == WEBNN_OK) status = flatten(exe, program);
   return status;
@@ -217,10 +268,13 @@ webnn_status wnn_lower(const wnn_lowering *lowering, wnn_graph *graph, wnn_execu
   wnn_executable *exe = wnn_alloc_zeroed(alloc, sizeof *exe);
   if (exe == NULL) return wnn_error_no_memory(err);
   exe->alloc = *alloc;
+  exe->device = lowering->device;
+  exe->elsewhere = lowering->memory;
   wnn_arena_init(&exe->arena, alloc);
   wnn_arena building;
   wnn_arena_init(&building, alloc);
   wnn_program program = {.lowering = lowering, .graph = graph, .arena = &building};
+  if (lowering->memory != NULL) program.align = lowering->memory->align;
   if (err != NULL) err->status = WEBNN_OK;
   webnn_status status = build(exe, &program, err);
   free_plans(&program);
@@ -239,13 +293,19 @@ void wnn_executable_free(wnn_executable *exe) {
   for (size_t i = 0; i < exe->n_steps; i++)
     exe->steps[i].plan->kernel->free((wnn_plan *)exe->steps[i].plan);
   for (size_t i = 0; i < exe->n_blobs; i++) wnn_blob_release(exe->blobs[i]);
-  wnn_alloc_free(&alloc, exe->memory, exe->memory_bytes);
+  for (size_t i = 0; i < exe->n_handles; i++) exe->elsewhere->free(exe->device, exe->handles[i]);
+  if (exe->elsewhere == NULL) wnn_alloc_free(&alloc, exe->memory, exe->memory_bytes);
+  else if (exe->memory != NULL) exe->elsewhere->free(exe->device, exe->memory);
   wnn_arena_reset(&exe->arena);
   wnn_alloc_free(&alloc, exe, sizeof *exe);
 }
 
 static void apply(const patches *p, const wnn_buffer *const *buffers) {
   for (size_t i = 0; i < p->n; i++) *p->list[i].slot = (char *)buffers[p->list[i].index]->host + p->list[i].at;
+}
+
+static void apply_handles(const patches *p, const wnn_buffer *const *buffers) {
+  for (size_t i = 0; i < p->n; i++) *p->list[i].slot = buffers[p->list[i].index]->impl;
 }
 
 static double now(void) {
@@ -255,10 +315,13 @@ static double now(void) {
 }
 
 static webnn_status run_timed(const wnn_executable *exe, double *seconds) {
+  webnn_status (*finish)(wnn_device *) = exe->elsewhere != NULL ? exe->elsewhere->finish : NULL;
+  if (finish != NULL && finish(exe->device) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
   double start = now();
   for (size_t i = 0; i < exe->n_steps; i++) {
     const flat_step *step = &exe->steps[i];
     webnn_status status = step->plan->kernel->run(step->plan, &step->run);
+    if (status == WEBNN_OK && finish != NULL) status = finish(exe->device);
     if (status != WEBNN_OK) return status;
     double end = now();
     seconds[i] += end - start;
@@ -269,8 +332,13 @@ static webnn_status run_timed(const wnn_executable *exe, double *seconds) {
 
 webnn_status wnn_executable_run(wnn_executable *exe, const wnn_buffer *const *inputs,
                                 const wnn_buffer *const *outputs, double *seconds) {
-  apply(&exe->inputs, inputs);
-  apply(&exe->outputs, outputs);
+  if (exe->elsewhere == NULL) {
+    apply(&exe->inputs, inputs);
+    apply(&exe->outputs, outputs);
+  } else {
+    apply_handles(&exe->inputs, inputs);
+    apply_handles(&exe->outputs, outputs);
+  }
   if (seconds != NULL) return run_timed(exe, seconds);
   for (size_t i = 0; i < exe->n_steps; i++) {
     const flat_step *step = &exe->steps[i];

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#define ALIGN ((size_t)WNN_CACHE_LINE)
-
-static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+static size_t aligned(size_t n, size_t align) { return (n + align - 1) / align * align; }
 
 static webnn_status note_root(wnn_program *program, wnn_cell *root) {
   if (program->n_roots == program->roots_room) {
@@ -67,8 +65,8 @@ typedef struct stay {
 } stay;
 
 /* The lowest gap that is free for the whole life of `cell`. `stays` are sorted by begin. */
-static size_t lowest_gap(const stay *stays, size_t n, const wnn_cell *cell) {
-  size_t at = 0, n_bytes = aligned(cell->n_bytes);
+static size_t lowest_gap(const stay *stays, size_t n, const wnn_cell *cell, size_t align) {
+  size_t at = 0, n_bytes = aligned(cell->n_bytes, align);
   for (size_t i = 0; i < n; i++) {
     if (stays[i].first > cell->last || cell->first > stays[i].last) continue;
     if (stays[i].begin >= at + n_bytes) break;
@@ -87,7 +85,7 @@ static void insert(stay *stays, size_t n, stay new) {
 
 webnn_status wnn_program_place(wnn_program *program) {
   for (size_t s = 0; s < program->n_steps; s++) run_in_place(program->steps[s], s);
-  size_t n = 0;
+  size_t n = 0, align = program->align != 0 ? program->align : WNN_CACHE_LINE;
   for (size_t i = 0; i < program->n_roots; i++)
     if (program->roots[i]->root == program->roots[i]) program->roots[n++] = program->roots[i];
   program->n_roots = n;
@@ -96,8 +94,8 @@ webnn_status wnn_program_place(wnn_program *program) {
   if (n != 0) qsort(program->roots, n, sizeof *program->roots, by_size);
   for (size_t i = 0; i < n; i++) {
     wnn_cell *cell = program->roots[i];
-    cell->offset = lowest_gap(stays, i, cell);
-    size_t end = cell->offset + aligned(cell->n_bytes);
+    cell->offset = lowest_gap(stays, i, cell, align);
+    size_t end = cell->offset + aligned(cell->n_bytes, align);
     insert(stays, i, (stay){cell->offset, end, cell->first, cell->last});
     if (end > program->arena_bytes) program->arena_bytes = end;
   }

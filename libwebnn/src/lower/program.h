@@ -30,6 +30,7 @@ struct wnn_cell {
   bool is_written;        /* `first` is known */
   size_t n_readers;       /* constants: operands that read it and aren't planned yet */
   bool needed;            /* constants: some kernel reads the bytes at the run */
+  void *handle;           /* of memory that isn't the host's, once some step is bound to it */
 };
 
 typedef struct wnn_step {
@@ -49,6 +50,7 @@ typedef struct wnn_program {
   wnn_cell **cells; /* by value id: the first cell of each value */
   wnn_cell **roots; /* every arena root, for the memory planner */
   size_t n_roots, roots_room;
+  size_t align; /* of cells in the arena; 0: a cache line */
   size_t arena_bytes, scratch_bytes;
 } wnn_program;
 

@@ -1,4 +1,4 @@
-/* Regions and kernels: what a CPU backend is asked to plan and run.
+/* Regions and kernels: what a backend is asked to plan and run.
  *
  * A region is one anchor node and the element-wise nodes fused behind it. Its ports carry descriptor, layout
  * and, for constants, the bytes. A kernel that can do the whole region in these layouts plans it; one that
@@ -61,6 +61,7 @@ typedef struct wnn_plan {
   size_t n_bytes;        /* of the whole struct, for the allocator */
   size_t scratch_bytes;  /* wanted at each run, aligned to a cache line */
   size_t weight_bytes;   /* kept packed by the plan, for the report */
+  uint32_t n_launches;   /* kernels that a run starts on a device; 0 on the host */
   uint64_t packed;       /* bit i: input i was packed, its bytes aren't needed at the run (its arg is NULL) */
   int in_place;          /* input whose memory output 0 may take over if it dies here, or -1 */
   const char *detail;    /* what a report says beside the kernel's name ("bfloat16"); static, NULL: nothing */
@@ -99,7 +100,17 @@ typedef struct wnn_layout_answer {
                                  other inputs plain */
 } wnn_layout_answer;
 
-/* What a CPU backend tells `lower`. */
+/* Memory that isn't the host's. Its handles stand where the pointers of a run do, for constants too. */
+typedef struct wnn_memory {
+  size_t align; /* of parts, in bytes: a multiple of a cache line */
+  /* `data` NULL: not cleared. */
+  webnn_status (*create)(wnn_device *device, size_t n_bytes, const void *data, void **out);
+  webnn_status (*part)(wnn_device *device, void *whole, size_t offset, size_t n_bytes, void **out);
+  void (*free)(wnn_device *device, void *handle); /* parts before their whole */
+  webnn_status (*finish)(wnn_device *device);     /* waits for what runs: for profiles */
+} wnn_memory;
+
+/* What a backend tells `lower`. */
 typedef struct wnn_lowering {
   wnn_device *device;
   const wnn_host *host;
@@ -108,6 +119,7 @@ typedef struct wnn_lowering {
   /* May `next` (element-wise; reads the region's result at `from`) become a post of this region? */
   bool (*can_fuse)(wnn_device *device, const wnn_region *region, const wnn_post *next);
   wnn_layout_answer (*layout)(wnn_device *device, const wnn_region *region);
+  const wnn_memory *memory; /* NULL: the host's */
 } wnn_lowering;
 
 #endif

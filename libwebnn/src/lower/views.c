@@ -5,8 +5,9 @@
 
 #include "passes/passes.h"
 
+/* Handles of a device's memory point to no place inside it. */
 static bool is_on(const wnn_program *program, const wnn_step *step, wnn_op_id op) {
-  return wnn_node_is(step->region.anchor, op) && step->region.n_posts == 0 &&
+  return program->lowering->memory == NULL && wnn_node_is(step->region.anchor, op) && step->region.n_posts == 0 &&
          wnn_pass_enabled(program->lowering->host->passes, "views");
 }
 
