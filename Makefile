@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMAGE ?=
 
-.PHONY: help demo test lua test-lua test-c test-asan test-python test-current fuzz bench wheel clean
+.PHONY: help demo test opencl lua test-lua test-c test-asan test-python test-current fuzz bench wheel clean
 
 help:
 	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
@@ -48,8 +48,12 @@ demo: $(VENV)/installed
 
 # ---- the tests
 
-test: test-c test-asan test-python test-current test-lua
+test: opencl test-c test-asan test-python test-current test-lua
 	@echo 'All tests passed.'
+
+# A device for the tests of the OpenCL backend: without one they skip, and say so.
+opencl:
+	tools/need --wish opencl-headers=/usr/include/CL/cl_icd.h pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd
 
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON \
   -DPython3_EXECUTABLE=$(CURDIR)/$(BIN)/python

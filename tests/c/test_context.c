@@ -51,7 +51,9 @@ static const option_row option_rows[] = {
      ""},
     {"fast math", OPTIONS(.math = WEBNN_MATH_FAST, .backend = "reference"), WEBNN_OK, ""},
     {"passes", OPTIONS(.passes = "-all", .backend = "reference"), WEBNN_OK, ""},
+#ifndef WEBNN_HAS_OPENCL /* else it depends on what is here: see test_opencl */
     {"a GPU", OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU), WEBNN_OK, "no backend for this kind"},
+#endif
     {"a GPU on a named backend",
      OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU, .backend = "reference"), WEBNN_OK, "by name"},
     {"power preference", OPTIONS(.power_preference = (webnn_power_preference)3), WEBNN_ERROR_TYPE,

@@ -64,7 +64,7 @@ def test_absent_backend_is_not_supported(ml):
 
 def test_opencl_queue_is_not_supported_without_opencl(ml):
     with ml.create_context(backend="auto").result() as context:
-        assert context.info["backend"] != "opencl"
+        assert context.info["backend"] != "opencl"  # the CPU unless a GPU is asked for
     assert isinstance(ml.create_context(opencl=object()).exception(), (webnn.NotSupportedError, TypeError))
 
 

@@ -58,7 +58,7 @@ def test_only_the_registry_names_a_backend():
 @pytest.mark.parametrize("backend", ["reference", "onednn", "opencl"])
 def test_backends_see_the_seam_and_each_other_only_as_agreed(backend):
     others = {"reference", "onednn", "opencl"} - {backend}
-    if backend == "onednn":
+    if backend in ("onednn", "opencl"):  # a last resort; constants are folded on the host
         others -= {"reference"}
     for path in sources(ROOT / "backends" / backend):
         for name in includes(path):

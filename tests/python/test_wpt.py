@@ -10,7 +10,7 @@ import pytest
 import webnn
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-BACKENDS = ["reference", "onednn"]
+BACKENDS = ["reference", "onednn", "opencl"]
 SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 

@@ -7,6 +7,9 @@ extern const wnn_backend wnn_backend_reference;
 #ifdef WEBNN_HAS_ONEDNN
 extern const wnn_backend wnn_backend_onednn;
 #endif
+#ifdef WEBNN_HAS_OPENCL
+extern const wnn_backend wnn_backend_opencl;
+#endif
 
 /* Of each device type the best first. */
 static const wnn_backend *const backends[] = {
@@ -14,6 +17,9 @@ static const wnn_backend *const backends[] = {
     &wnn_backend_onednn,
 #endif
     &wnn_backend_reference,
+#ifdef WEBNN_HAS_OPENCL
+    &wnn_backend_opencl,
+#endif
 };
 
 #define N_BACKENDS (sizeof backends / sizeof backends[0])

@@ -1,0 +1,36 @@
+/* The functions of OpenCL 1.2 that the backend calls: found in the ICD loader when a device is
+ * opened, so that nothing is missing where there is no loader. */
+#ifndef WNN_OPENCL_API_H
+#define WNN_OPENCL_API_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include "base/error.h"
+
+#define WNN_CL_FUNCTIONS(X)                                                                        \
+  X(clGetPlatformIDs)                                                                              \
+  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext)  \
+      X(clReleaseContext) X(clGetContextInfo) X(clCreateCommandQueue) X(clRetainCommandQueue)      \
+          X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clCreateBuffer) X(clCreateSubBuffer) \
+              X(clRetainMemObject) X(clReleaseMemObject) X(clGetMemObjectInfo)                     \
+                  X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)            \
+                      X(clEnqueueFillBuffer) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)      \
+                          X(clCreateProgramWithSource) X(clCreateProgramWithBinary)                \
+                              X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo)       \
+                                  X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)         \
+                                      X(clSetKernelArg) X(clEnqueueNDRangeKernel)                  \
+                                          X(clEnqueueMarkerWithWaitList)                           \
+                                              X(clEnqueueBarrierWithWaitList) X(clWaitForEvents)   \
+                                                  X(clReleaseEvent) X(clFlush) X(clFinish)
+
+typedef struct wnn_cl_api {
+#define X(name) cl_api_##name name;
+  WNN_CL_FUNCTIONS(X)
+#undef X
+} wnn_cl_api;
+
+/* Loads the ICD loader, which then stays loaded.  NOT_SUPPORTED: there is none. */
+webnn_status wnn_cl_find_loader(wnn_cl_api *out, webnn_error *err);
+
+#endif

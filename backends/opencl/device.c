@@ -1,0 +1,156 @@
+/* Which device: the user's own, one by name, or the best of its kind. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "opencl.h"
+
+#define MAX_PLATFORMS 16
+#define MAX_DEVICES 32
+
+/* What speaks for a device. */
+typedef struct candidate {
+  cl_device_id id;
+  cl_device_type type;
+  cl_uint n_units, frequency;
+  cl_bool shares_memory;
+  char name[128];
+} candidate;
+
+static bool contains(const char *text, const char *part) {
+  size_t n = strlen(part);
+  for (; *text != '\0'; text++) {
+    size_t i = 0;
+    while (i < n && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+    if (i == n) return true;
+  }
+  return n == 0;
+}
+
+static candidate look_at(const wnn_cl_api *cl, cl_device_id id) {
+  candidate c = {.id = id};
+  cl->clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof c.type, &c.type, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof c.n_units, &c.n_units, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof c.frequency, &c.frequency, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof c.shares_memory, &c.shares_memory,
+                      NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof c.name, c.name, NULL);
+  return c;
+}
+
+/* A device that compiles, is there, and has all that our kernels ask for. */
+static bool is_usable(const wnn_cl_api *cl, cl_device_id id) {
+  cl_bool available = CL_FALSE, compiles = CL_FALSE, little = CL_FALSE;
+  cl_uint align = 0;
+  cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL);
+  cl->clGetDeviceInfo(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, NULL);
+  return available && compiles && little && align / 8 <= wnn_cl_memory.align;
+}
+
+/* The better one is larger. A GPU goes before all; with its own memory first, but where power is to
+ * be saved. */
+static double rank_of(const candidate *c, webnn_power_preference power) {
+  double rank = (double)c->n_units * (double)(c->frequency ? c->frequency : 1);
+  bool wants_shared = power == WEBNN_POWER_PREFERENCE_LOW_POWER;
+  if ((c->shares_memory != CL_FALSE) == wants_shared) rank += 1e9;
+  if (c->type & CL_DEVICE_TYPE_GPU) rank += 1e12;
+  return rank;
+}
+
+static size_t list_devices(const wnn_cl_api *cl, cl_device_id *out) {
+  cl_platform_id platforms[MAX_PLATFORMS];
+  cl_uint n_platforms = 0, n;
+  size_t n_out = 0;
+  if (cl->clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms) != CL_SUCCESS) return 0;
+  for (cl_uint i = 0; i < n_platforms && i < MAX_PLATFORMS && n_out < MAX_DEVICES; i++) {
+    cl_uint room = (cl_uint)(MAX_DEVICES - n_out);
+    if (cl->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, room, out + n_out, &n) == CL_SUCCESS)
+      n_out += n < room ? n : room;
+  }
+  return n_out;
+}
+
+static webnn_status choose(const wnn_cl_api *cl, const wnn_host *host, cl_device_id *out,
+                           webnn_error *err) {
+  cl_device_id ids[MAX_DEVICES];
+  size_t n = list_devices(cl, ids);
+  double best = -1;
+  for (size_t i = 0; i < n; i++) {
+    candidate c = look_at(cl, ids[i]);
+    if (!is_usable(cl, ids[i])) continue;
+    if (host->device_name != NULL && !contains(c.name, host->device_name)) continue;
+    if (!host->named && !(c.type & CL_DEVICE_TYPE_GPU)) continue;
+    double rank = rank_of(&c, host->power_preference);
+    if (rank <= best) continue;
+    best = rank;
+    *out = ids[i];
+  }
+  if (best >= 0) return WEBNN_OK;
+  if (n == 0)
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: there is no OpenCL device");
+  if (host->device_name != NULL)
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                         "opencl: no usable device has '%s' in its name",
+                         wnn_quote((webnn_str){host->device_name, strlen(host->device_name)}).text);
+  return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                       host->named ? "opencl: none of the %zu OpenCL devices can be used"
+                                   : "opencl: none of the %zu OpenCL devices is a GPU",
+                       n);
+}
+
+static void read_properties(wnn_device *device) {
+  const wnn_cl_api *cl = &device->cl;
+  cl_device_type type = 0;
+  cl_device_fp_config config = 0;
+  char version[64] = "", driver[64] = "";
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof device->name, device->name, NULL);
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_VERSION, sizeof version, version, NULL);
+  cl->clGetDeviceInfo(device->id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+  snprintf(device->driver, sizeof device->driver, "%s, driver %s", version, driver);
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+  device->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+  device->divides_exactly = (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group,
+                      &device->max_group, NULL);
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof device->local_bytes,
+                      &device->local_bytes, NULL);
+}
+
+static webnn_status create_queue(wnn_device *device) {
+  cl_int code;
+  device->context = device->cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+  if (code != CL_SUCCESS) return WEBNN_ERROR_UNKNOWN;
+  device->queue = device->cl.clCreateCommandQueue(device->context, device->id, 0, &code);
+  return wnn_cl_status(code);
+}
+
+void wnn_cl_close(wnn_device *device) {
+  if (device->queue != NULL) {
+    device->cl.clFinish(device->queue);
+    device->cl.clReleaseCommandQueue(device->queue);
+  }
+  if (device->context != NULL) device->cl.clReleaseContext(device->context);
+  wnn_alloc_free(&device->host->alloc, device, sizeof *device);
+}
+
+webnn_status wnn_cl_open(const wnn_host *host, wnn_device **out, webnn_error *err) {
+  wnn_device *device = wnn_alloc_zeroed(&host->alloc, sizeof *device);
+  if (device == NULL) return wnn_error_no_memory(err);
+  device->host = host;
+  webnn_status status = wnn_cl_find_loader(&device->cl, err);
+  if (status == WEBNN_OK) status = choose(&device->cl, host, &device->id, err);
+  if (status == WEBNN_OK) {
+    read_properties(device);
+    if (create_queue(device) != WEBNN_OK)
+      status =
+          wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: no context on %s", device->name);
+  }
+  if (status != WEBNN_OK) {
+    wnn_cl_close(device);
+    return status;
+  }
+  *out = device;
+  return WEBNN_OK;
+}

@@ -1,0 +1,177 @@
+/* Elements that move as they are: each one of the result looks for its own. */
+#include "gen.h"
+
+/* Ports that one kernel takes. */
+#define MAX_PARTS 32
+
+static const char *strided(wnn_cl_gen *g, const int64_t *strides, int64_t base) {
+  const char *sum = wnn_cl_say(g, "%lld", (long long)base);
+  for (uint32_t d = 0; d < g->region->anchor_desc.rank; d++)
+    if (strides[d] != 0) sum = wnn_cl_say(g, "%s + (int)c%u * %lld", sum, d, (long long)strides[d]);
+  return sum;
+}
+
+static void strides_of(const wnn_port *port, int64_t out[WNN_MAX_RANK]) {
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&port->layout, port->desc, strides);
+  for (uint32_t d = 0; d < port->desc->rank; d++) out[d] = (int64_t)strides[d];
+}
+
+static void one(wnn_cl_gen *g, const char *index) {
+  wnn_cl_tail(g, wnn_cl_load(g, 0, index), "i");
+  wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
+}
+
+static void slice(wnn_cl_gen *g) {
+  const wnn_slice_attrs *attrs = g->region->anchor->attrs;
+  int64_t strides[WNN_MAX_RANK], base = 0;
+  strides_of(&g->region->inputs[0], strides);
+  for (uint32_t d = 0; d < g->region->anchor_desc.rank; d++) {
+    base += strides[d] * attrs->starts.data[d];
+    /* A stride that leaves one element may be huge: it isn't used then. */
+    strides[d] = g->region->anchor_desc.dims[d] > 1 ? strides[d] * attrs->strides.data[d] : 0;
+  }
+  g->coordinates = true;
+  one(g, strided(g, strides, base));
+}
+
+static void reverse(wnn_cl_gen *g) {
+  const wnn_axes_attrs *attrs = g->region->anchor->attrs;
+  int64_t strides[WNN_MAX_RANK], base = 0;
+  strides_of(&g->region->inputs[0], strides);
+  for (size_t i = 0; i < attrs->axes.n; i++) {
+    uint32_t axis = attrs->axes.data[i];
+    base += strides[axis] * (g->region->anchor_desc.dims[axis] - 1);
+    strides[axis] = -strides[axis];
+  }
+  g->coordinates = true;
+  one(g, strided(g, strides, base));
+}
+
+static void tile(wnn_cl_gen *g) {
+  const wnn_port *in = &g->region->inputs[0];
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&in->layout, in->desc, strides);
+  for (uint32_t d = 0; d < in->desc->rank; d++)
+    wnn_cl_put(g, "  const uint t%u = c%u %% %uu;\n", d, d, in->desc->dims[d]);
+  g->coordinates = true;
+  one(g, wnn_cl_offset(g, in->desc->rank, strides, "t"));
+}
+
+/* The builder has seen to it that one mirroring is enough. */
+static void pad(wnn_cl_gen *g) {
+  const wnn_pad_attrs *attrs = g->region->anchor->attrs;
+  const wnn_port *in = &g->region->inputs[0];
+  const char *inside = "1";
+  size_t strides[WNN_MAX_RANK];
+  bool is_constant = attrs->mode == WEBNN_PADDING_MODE_CONSTANT;
+  wnn_layout_strides(&in->layout, in->desc, strides);
+  for (uint32_t d = 0; d < in->desc->rank; d++) {
+    int n = (int)in->desc->dims[d];
+    wnn_cl_put(g, "  int t%u = (int)c%u - %u;\n", d, d, attrs->beginning_padding.data[d]);
+    if (attrs->mode == WEBNN_PADDING_MODE_EDGE)
+      wnn_cl_put(g, "  t%u = t%u < 0 ? 0 : t%u >= %d ? %d : t%u;\n", d, d, d, n, n - 1, d);
+    else if (attrs->mode == WEBNN_PADDING_MODE_REFLECTION)
+      wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
+                 2 * (n - 1), d, d);
+    else if (attrs->mode == WEBNN_PADDING_MODE_SYMMETRIC)
+      wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u - 1 : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
+                 2 * n - 1, d, d);
+    else if (attrs->beginning_padding.data[d] != 0 || attrs->ending_padding.data[d] != 0)
+      inside = wnn_cl_say(g, "%s && t%u >= 0 && t%u < %d", inside, d, d, n);
+  }
+  g->coordinates = true;
+  const char *from = wnn_cl_load(g, 0, wnn_cl_offset(g, in->desc->rank, strides, "t"));
+  const char *value = wnn_cl_number(g, attrs->value, in->desc->type);
+  wnn_cl_tail(g, is_constant ? wnn_cl_say(g, "%s ? %s : %s", inside, from, value) : from, "i");
+  wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
+}
+
+static void triangular(wnn_cl_gen *g) {
+  const wnn_triangular_attrs *attrs = g->region->anchor->attrs;
+  uint32_t rank = g->region->anchor_desc.rank;
+  webnn_data_type type = g->region->anchor_desc.type;
+  g->coordinates = true;
+  const char *from = wnn_cl_load(g, 0, wnn_cl_index(g, 0, "i"));
+  wnn_cl_tail(
+      g,
+      wnn_cl_say(g, "(long)c%u - (long)c%u %s %dL ? %s : (%s)0", rank - 1, rank - 2,
+                 attrs->upper ? ">=" : "<=", (int)attrs->diagonal, from, wnn_cl_value(type)),
+      "i");
+  wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
+}
+
+/* One kernel for some inputs at a time: it leaves alone what is another's. */
+static void concat(wnn_cl_gen *g) {
+  const wnn_axis_attrs *attrs = g->region->anchor->attrs;
+  const wnn_region *region = g->region;
+  size_t n = region->anchor->n_inputs, begin = 0;
+  for (size_t first = 0; first < n; first += MAX_PARTS) {
+    size_t past = first + MAX_PARTS < n ? first + MAX_PARTS : n, end = begin;
+    wnn_cl_put(g, "  %s x;\n", wnn_cl_value(region->anchor_desc.type));
+    for (size_t k = first; k < past; k++) {
+      const wnn_port *in = &region->inputs[k];
+      size_t strides[WNN_MAX_RANK];
+      wnn_layout_strides(&in->layout, in->desc, strides);
+      const char *at = wnn_cl_say(g, "%s - %zuu", wnn_cl_offset(g, in->desc->rank, strides, "c"),
+                                  end * strides[attrs->axis]);
+      end += in->desc->dims[attrs->axis];
+      if (k == first && begin != 0)
+        wnn_cl_put(g, "  if (c%u < %zuu) return;\n", attrs->axis, begin);
+      if (k + 1 == past && past == n)
+        wnn_cl_put(g, "  %s", past == first + 1 ? "" : "else ");
+      else
+        wnn_cl_put(g, "  %sif (c%u < %zuu) ", k == first ? "" : "else ", attrs->axis, end);
+      wnn_cl_put(g, "x = %s;\n", wnn_cl_load(g, k, at));
+    }
+    if (past < n) wnn_cl_put(g, "  else return;\n");
+    g->coordinates = true;
+    wnn_cl_tail(g, "x", "i");
+    wnn_cl_items(g, wnn_desc_count(region->outputs[0].desc));
+    begin = end;
+  }
+}
+
+/* Walks the input; some outputs at a time. */
+static void split(wnn_cl_gen *g) {
+  const wnn_split_attrs *attrs = g->region->anchor->attrs;
+  const wnn_region *region = g->region;
+  const wnn_port *in = &region->inputs[0];
+  size_t begin = 0;
+  for (size_t first = 0; first < region->n_outputs; first += MAX_PARTS) {
+    size_t past = first + MAX_PARTS < region->n_outputs ? first + MAX_PARTS : region->n_outputs;
+    wnn_cl_coordinates(g, &g->body, "x", in->desc->rank, in->desc->dims, in->layout.order, "i");
+    if (begin != 0) wnn_cl_put(g, "  if (x%u < %zuu) return;\n", attrs->axis, begin);
+    wnn_cl_put(g, "  const %s v = %s;\n", wnn_cl_value(in->desc->type), wnn_cl_load(g, 0, "i"));
+    for (size_t k = first; k < past; k++) {
+      const wnn_port *out = &region->outputs[k];
+      size_t strides[WNN_MAX_RANK];
+      wnn_layout_strides(&out->layout, out->desc, strides);
+      const char *at = wnn_cl_say(g, "%s - %zuu", wnn_cl_offset(g, out->desc->rank, strides, "x"),
+                                  begin * strides[attrs->axis]);
+      begin += out->desc->dims[attrs->axis];
+      wnn_cl_put(g, "  %sif (x%u < %zuu) %s\n", k == first ? "" : "else ", attrs->axis, begin,
+                 wnn_cl_store(g, k, at, "v"));
+    }
+    wnn_cl_items(g, wnn_desc_count(in->desc));
+  }
+}
+
+static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  wnn_cl_gen g;
+  webnn_status status = wnn_cl_gen_begin(&g, device, region);
+  if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
+  switch (region->anchor->op->id) {
+    case WNN_OP_CONCAT: concat(&g); break;
+    case WNN_OP_PAD: pad(&g); break;
+    case WNN_OP_REVERSE: reverse(&g); break;
+    case WNN_OP_SLICE: slice(&g); break;
+    case WNN_OP_SPLIT: split(&g); break;
+    case WNN_OP_TILE: tile(&g); break;
+    case WNN_OP_TRIANGULAR: triangular(&g); break;
+    default: one(&g, wnn_cl_index(&g, 0, "i")); break; /* expand, reorder */
+  }
+  return wnn_cl_gen_finish(&g, status, out);
+}
+
+const wnn_kernel wnn_cl_movement = {"opencl movement", plan, wnn_cl_plan_run, wnn_cl_plan_free};

@@ -1,0 +1,227 @@
+/* Recurrent networks and their cells: what the input contributes to every step in one kernel, all
+ * steps in another, a group for each batch of each direction. States stay float from step to step.
+ */
+#include "gen.h"
+
+enum { GRU_UPDATE, GRU_RESET, GRU_NEW, GRU_GATES };
+enum { LSTM_INPUT, LSTM_OUTPUT, LSTM_FORGET, LSTM_CELL, LSTM_GATES };
+
+/* By layout, the block of each gate: zrn, rzn; iofg, ifgo. */
+static const uint8_t gru_blocks[][GRU_GATES] = {{0, 1, 2}, {1, 0, 2}};
+static const uint8_t lstm_blocks[][LSTM_GATES] = {{0, 1, 2, 3}, {0, 3, 1, 2}};
+
+/* A network's operands, by port, and sizes; a cell is a network of one direction and one step. */
+typedef struct network {
+  bool is_cell, is_lstm, reset_after;
+  int bias, recurrent_bias, peephole, hidden, cell; /* -1: absent */
+  int out_cell, out_sequence;
+  const uint8_t *blocks;
+  const uint32_t *activations;
+  webnn_recurrent_network_direction way;
+  size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;
+  size_t before; /* of what the input contributes, in floats of the scratch; states come first */
+} network;
+
+#define STATE_VECTORS 4
+
+static int operand(const wnn_region *region, size_t i) {
+  return i < region->anchor->n_inputs && region->inputs[i].desc != NULL ? (int)i : -1;
+}
+
+static network look_at(const wnn_region *region) {
+  const wnn_op_id op = region->anchor->op->id;
+  const wnn_desc *x = region->inputs[0].desc;
+  network n = {.is_cell = op == WNN_OP_GRU_CELL || op == WNN_OP_LSTM_CELL,
+               .is_lstm = op == WNN_OP_LSTM || op == WNN_OP_LSTM_CELL,
+               .peephole = -1,
+               .cell = -1,
+               .out_cell = -1};
+  size_t option = !n.is_cell ? 3 : n.is_lstm ? 5 : 4; /* where optional operands begin */
+  n.bias = operand(region, option);
+  n.recurrent_bias = operand(region, option + 1);
+  if (n.is_lstm) {
+    const wnn_lstm_attrs *attrs = region->anchor->attrs;
+    n.peephole = operand(region, option + 2);
+    n.hidden = operand(region, n.is_cell ? 3 : 6);
+    n.cell = operand(region, n.is_cell ? 4 : 7);
+    n.blocks = lstm_blocks[attrs->layout];
+    n.activations = attrs->activations.data;
+    n.way = attrs->direction;
+    n.n_hidden = attrs->hidden_size;
+    n.n_gates = LSTM_GATES;
+    n.out_cell = 1;
+  } else {
+    const wnn_gru_attrs *attrs = region->anchor->attrs;
+    n.hidden = operand(region, n.is_cell ? 3 : 5);
+    n.blocks = gru_blocks[attrs->layout];
+    n.activations = attrs->activations.data;
+    n.way = attrs->direction;
+    n.n_hidden = attrs->hidden_size;
+    n.n_gates = GRU_GATES;
+    n.reset_after = attrs->reset_after;
+  }
+  int sequence = n.is_lstm ? 2 : 1;
+  n.out_sequence = (size_t)sequence < region->n_outputs ? sequence : -1;
+  n.n_steps = n.is_cell ? 1 : x->dims[0];
+  n.n_batches = x->dims[n.is_cell ? 0 : 1];
+  n.n_directions = n.is_cell ? 1 : region->inputs[1].desc->dims[0];
+  n.n_in = x->dims[x->rank - 1];
+  n.before = STATE_VECTORS * n.n_directions * n.n_batches * n.n_hidden;
+  return n;
+}
+
+/* An operand at places along its axes, `middle` NULL where it has none. A cell's operands have no
+ * first axis. */
+static const char *at(wnn_cl_gen *g, int port, const char *first, const char *middle,
+                      const char *last) {
+  const wnn_port *p = &g->region->inputs[port];
+  const char *places[3] = {first, middle, last}, *index = "0";
+  size_t strides[WNN_MAX_RANK];
+  uint32_t skip = 3 - p->desc->rank;
+  if (middle == NULL) places[1] = first;
+  wnn_layout_strides(&p->layout, p->desc, strides);
+  for (uint32_t d = 0; d < p->desc->rank; d++)
+    index = wnn_cl_say(g, "%s + (%s) * %zuu", index, places[d + skip], strides[d]);
+  return wnn_cl_load(g, (size_t)port, index);
+}
+
+static const char *activated(wnn_cl_gen *g, const network *n, size_t i, const char *x) {
+  g->needs |= WNN_CL_NEEDS_MATH;
+  switch (n->activations[i]) {
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_RELU:
+      return wnn_cl_say(g, "((%s) < 0.0f ? 0.0f : (%s))", x, x);
+    case WEBNN_RECURRENT_NETWORK_ACTIVATION_SIGMOID: return wnn_cl_say(g, "w_sigmoid(%s)", x);
+    default: return wnn_cl_say(g, "tanh(%s)", x);
+  }
+}
+
+/* x·Wᵀ + b of every unit of every gate, for each step, direction and batch. */
+static void from_input(wnn_cl_gen *g, const network *n) {
+  const uint32_t dims[4] = {(uint32_t)n->n_directions, (uint32_t)n->n_steps, (uint32_t)n->n_batches,
+                            (uint32_t)(n->n_gates * n->n_hidden)};
+  wnn_cl_coordinates(g, &g->body, "n", 4, dims, NULL, "i");
+  wnn_cl_put(g, "  float y = %s;\n", n->bias < 0 ? "0.0f" : at(g, n->bias, "n0", NULL, "n3"));
+  wnn_cl_put(g, "  for (uint k = 0; k < %zuu; k++) y = fma(%s, %s, y);\n", n->n_in,
+             at(g, 0, "n1", "n2", "k"), at(g, 1, "n0", "n3", "k"));
+  wnn_cl_put(g, "  ((__global float *)s)[%zuu + i] = y;\n", n->before);
+  g->scratch = true;
+  wnn_cl_items(g, n->n_directions * n->n_steps * n->n_batches * n->n_gates * n->n_hidden);
+}
+
+/* Declares `name`: gate `gate` of unit k before its activation; `with` is what stands for
+ * hidden[j]. The recurrent part is `name`_r. */
+static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
+                 const char *with) {
+  const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
+  wnn_cl_put(g, "    float %s_r = %s;\n", name,
+             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit));
+  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden,
+             name, with, at(g, 2, "direction", unit, "j"), name);
+  wnn_cl_put(g,
+             "    const float %s_x = ((__global const float *)s)[%zuu + ((direction * %zuu + t) * "
+             "%zuu + batch) * %zuu + %s];\n",
+             name, n->before, n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
+}
+
+static const char *with_peephole(wnn_cl_gen *g, const network *n, const char *sum,
+                                 size_t gate_number) {
+  if (n->peephole < 0) return sum;
+  const char *unit = wnn_cl_say(g, "%zuu + k", gate_number * n->n_hidden);
+  return wnn_cl_say(g, "%s + %s * cell[k]", sum, at(g, n->peephole, "direction", NULL, unit));
+}
+
+static void lstm_step(wnn_cl_gen *g, const network *n) {
+  static const char *const names[LSTM_GATES] = {"in", "out", "forget", "fresh"};
+  wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
+  for (size_t i = 0; i < LSTM_GATES; i++) {
+    gate(g, n, names[i], i, "hidden[j]");
+    const char *sum = wnn_cl_say(g, "%s_x + %s_r", names[i], names[i]);
+    if (i != LSTM_CELL) sum = with_peephole(g, n, sum, i);
+    wnn_cl_put(g, "    const float %s_a = %s, %s = %s;\n", names[i], sum, names[i],
+               activated(g, n, i == LSTM_CELL ? 1 : 0, wnn_cl_say(g, "%s_a", names[i])));
+  }
+  wnn_cl_put(g,
+             "    const float c = forget * cell[k] + in * fresh;\n    cell[k] = c;\n    next[k] = "
+             "out * %s;\n  }\n",
+             activated(g, n, 2, "c"));
+}
+
+static void gru_step(wnn_cl_gen *g, const network *n) {
+  wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
+  gate(g, n, "r", GRU_RESET, "hidden[j]");
+  wnn_cl_put(g,
+             "    const float r_a = r_x + r_r;\n    reset[k] = %s;\n  }\n  "
+             "barrier(CLK_GLOBAL_MEM_FENCE);\n",
+             activated(g, n, 0, "r_a"));
+  wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
+  gate(g, n, "z", GRU_UPDATE, "hidden[j]");
+  gate(g, n, "n", GRU_NEW, n->reset_after ? "hidden[j]" : "reset[j] * hidden[j]");
+  wnn_cl_put(g, "    const float z_a = z_x + z_r, z = %s;\n", activated(g, n, 0, "z_a"));
+  wnn_cl_put(g, "    const float n_a = n_x + %s, fresh = %s;\n",
+             n->reset_after ? "reset[k] * n_r" : "n_r", activated(g, n, 1, "n_a"));
+  wnn_cl_put(g, "    next[k] = z * hidden[k] + (1.0f - z) * fresh;\n  }\n");
+}
+
+static void put_state(wnn_cl_gen *g, const char *name, int port) {
+  wnn_cl_put(g, "    %s[k] = %s;\n", name,
+             port < 0 ? "0.0f" : at(g, port, "direction", "batch", "k"));
+}
+
+static void all_steps(wnn_cl_gen *g, const network *n) {
+  size_t local = 64;
+  while (local > 16 && local / 2 >= n->n_hidden) local /= 2;
+  if (local > g->device->max_group) local = g->device->max_group;
+  bool backward = n->way == WEBNN_RECURRENT_NETWORK_DIRECTION_BACKWARD;
+  g->scratch = true;
+  wnn_cl_put(g, "  const uint L = %zuu, direction = g / %zuu, batch = g %% %zuu;\n", local,
+             n->n_batches, n->n_batches);
+  wnn_cl_put(g,
+             "  __global float *hidden = (__global float *)s + g * %zuu, *cell = hidden + %zuu, "
+             "*next = cell + %zuu, "
+             "*reset = next + %zuu;\n",
+             STATE_VECTORS * n->n_hidden, n->n_hidden, n->n_hidden, n->n_hidden);
+  wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
+  put_state(g, "hidden", n->hidden);
+  put_state(g, "cell", n->cell);
+  wnn_cl_put(g, "  }\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  for (uint n = 0; n < %zuu; n++) {\n",
+             n->n_steps);
+  wnn_cl_put(g, "  const uint t = %s ? %zuu - n : n;\n", backward ? "true" : "direction == 1",
+             n->n_steps - 1);
+  if (n->is_lstm)
+    lstm_step(g, n);
+  else
+    gru_step(g, n);
+  wnn_cl_put(g,
+             "  barrier(CLK_GLOBAL_MEM_FENCE);\n  for (uint k = l; k < %zuu; k += L) {\n    "
+             "hidden[k] = next[k];\n",
+             n->n_hidden);
+  if (n->out_sequence >= 0)
+    wnn_cl_put(g, "    %s\n",
+               wnn_cl_store(g, (size_t)n->out_sequence,
+                            wnn_cl_say(g, "((t * %zuu + direction) * %zuu + batch) * %zuu + k",
+                                       n->n_directions, n->n_batches, n->n_hidden),
+                            "next[k]"));
+  wnn_cl_put(g,
+             "  }\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  }\n  for (uint k = l; k < %zuu; k += L) {\n",
+             n->n_hidden);
+  const char *end = wnn_cl_say(g, "g * %zuu + k", n->n_hidden);
+  wnn_cl_put(g, "    %s\n", wnn_cl_store(g, 0, end, "hidden[k]"));
+  if (n->out_cell >= 0)
+    wnn_cl_put(g, "    %s\n", wnn_cl_store(g, (size_t)n->out_cell, end, "cell[k]"));
+  wnn_cl_put(g, "  }\n");
+  wnn_cl_groups(g, n->n_directions * n->n_batches, local);
+}
+
+static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  wnn_cl_gen g;
+  webnn_status status = wnn_cl_gen_begin(&g, device, region);
+  if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
+  network n = look_at(region);
+  size_t n_contributions = n.n_directions * n.n_steps * n.n_batches * n.n_gates * n.n_hidden;
+  wnn_cl_plan_scratch(g.plan, (n.before + n_contributions) * sizeof(cl_float));
+  from_input(&g, &n);
+  all_steps(&g, &n);
+  return wnn_cl_gen_finish(&g, status, out);
+}
+
+const wnn_kernel wnn_cl_recurrent = {"opencl recurrent", plan, wnn_cl_plan_run, wnn_cl_plan_free};

@@ -1,0 +1,16 @@
+# webnn_embed(in out name): writes a text file as a C array. Done while CMake configures, which it does again when the
+# text changes: a file that a rule makes is known in the rule's own folder alone.
+function(webnn_embed in out name)
+  file(READ "${in}" hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))" "\\1\n  " bytes "${bytes}")
+  set(text "extern const char ${name}[];\nconst char ${name}[] = {\n  ${bytes}0x00};\n")
+  set(old "")
+  if(EXISTS "${out}")
+    file(READ "${out}" old)
+  endif()
+  if(NOT old STREQUAL text)
+    file(WRITE "${out}" "${text}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${in}")
+endfunction()

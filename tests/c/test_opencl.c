@@ -1,0 +1,352 @@
+/* The OpenCL backend beyond the vectors: devices, memory, the order of things, fusion counted in
+ * launches, and the cache of programs. Ends with 77, and says why, where there is no OpenCL device.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "harness.h"
+#include "maker.h"
+
+#define EXIT_SKIPPED 77
+
+UNARY_CALL(relu)
+UNARY_CALL(sigmoid)
+UNARY_CALL(exp)
+BINARY_CALL(add)
+BINARY_CALL(mul)
+BINARY_CALL(matmul)
+
+static webnn_status open_opencl(const char *device, webnn_context **out, webnn_error *err) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  options.backend = "opencl";
+  options.device = device;
+  return webnn_context_create(&options, out, err);
+}
+
+/* A context, a builder on it, and what is built there. */
+typedef struct scene {
+  webnn_context *context;
+  maker m;
+  webnn_graph *graph;
+} scene;
+
+static scene begin(void) {
+  scene s = {NULL, {NULL, false}, NULL};
+  webnn_error err;
+  s.m.failed = open_opencl(NULL, &s.context, &err) != WEBNN_OK ||
+               webnn_builder_create(s.context, &s.m.builder, &err) != WEBNN_OK;
+  return s;
+}
+
+static bool build(scene *s, webnn_operand *y) {
+  webnn_named_operand output = {WEBNN_STR("y"), y};
+  s->m.failed |= webnn_builder_build_sync(s->m.builder, &output, 1, &s->graph) != WEBNN_OK;
+  if (s->m.failed) printf("%s\n", webnn_builder_error(s->m.builder)->message);
+  return !s->m.failed;
+}
+
+static void end(scene *s) {
+  webnn_graph_release(s->graph);
+  webnn_builder_release(s->m.builder);
+  webnn_context_release(s->context);
+}
+
+static webnn_operand *constant(scene *s, size_t rank, const uint32_t *shape, const float *data,
+                               size_t n) {
+  webnn_operand *out = NULL;
+  webnn_descriptor desc = {F32, rank, shape};
+  s->m.failed |=
+      webnn_builder_constant(s->m.builder, &desc, data, n * sizeof *data, &out) != WEBNN_OK;
+  return out;
+}
+
+static unsigned launches(const webnn_graph *graph) {
+  webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
+  unsigned n = 0;
+  for (size_t i = 0; webnn_graph_get_step(graph, i, &step); i++) n += step.n_launches;
+  return n;
+}
+
+static bool compute(scene *s, float *x, size_t n_x, float *y, size_t n_y) {
+  webnn_named_data in = {WEBNN_STR("x"), x, n_x * sizeof *x},
+                   out = {WEBNN_STR("y"), y, n_y * sizeof *y};
+  webnn_error err = {WEBNN_OK, ""};
+  bool ok = webnn_graph_compute(s->context, s->graph, &in, 1, &out, 1, &err) == WEBNN_OK;
+  if (!ok) printf("%s\n", err.message);
+  return ok;
+}
+
+TEST(tells_its_device) {
+  scene s = begin();
+  webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
+  if (!REQUIRE(!s.m.failed)) return;
+  webnn_context_get_info(s.context, &info);
+  CHECK_STR(info.backend, "opencl");
+  CHECK(info.device[0] != '\0');
+  CHECK(strstr(info.driver, "OpenCL") != NULL);
+  end(&s);
+}
+
+TEST(finds_a_device_by_part_of_its_name) {
+  scene s = begin();
+  webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
+  webnn_context *other = NULL;
+  webnn_error err = {WEBNN_OK, ""};
+  char part[4] = "";
+  if (!REQUIRE(!s.m.failed)) return;
+  webnn_context_get_info(s.context, &info);
+  memcpy(part, info.device, sizeof part - 1);
+  CHECK_STATUS(open_opencl(part, &other, &err), WEBNN_OK);
+  webnn_context_release(other);
+  CHECK_STATUS(open_opencl("no device is called so", &other, &err), WEBNN_ERROR_NOT_SUPPORTED);
+  CHECK(strstr(err.message, "no device is called so") != NULL);
+  end(&s);
+}
+
+TEST(a_gpu_is_a_gpu_or_the_context_says_why) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
+  webnn_context *context = NULL;
+  webnn_error err;
+  options.device_type = WEBNN_DEVICE_TYPE_GPU;
+  if (!REQUIRE(webnn_context_create(&options, &context, &err) == WEBNN_OK)) return;
+  webnn_context_get_info(context, &info);
+  if (strcmp(info.backend, "opencl") == 0)
+    CHECK_STR(info.why, "");
+  else
+    CHECK(strstr(info.why, "opencl") != NULL);
+  webnn_context_release(context);
+}
+
+static webnn_tensor *tensor(scene *s, const uint32_t *shape, size_t rank) {
+  webnn_tensor_options options = WEBNN_TENSOR_OPTIONS_INIT;
+  webnn_descriptor desc = {F32, rank, shape};
+  webnn_tensor *out = NULL;
+  webnn_error err;
+  options.readable = options.writable = true;
+  s->m.failed |= webnn_tensor_create(s->context, &desc, &options, &out, &err) != WEBNN_OK;
+  return out;
+}
+
+static bool read_back(scene *s, webnn_tensor *from, float *to, size_t n) {
+  webnn_future *future = NULL;
+  webnn_error err;
+  if (webnn_tensor_read_into(s->context, from, to, n * sizeof *to, &future, &err) != WEBNN_OK)
+    return false;
+  webnn_future_wait(future, -1);
+  bool ok = webnn_future_result(future, &err) == WEBNN_OK;
+  webnn_future_release(future);
+  return ok;
+}
+
+TEST(tensors_begin_as_zeros_and_keep_what_is_written) {
+  scene s = begin();
+  const uint32_t shape[] = {3, 333};
+  float there[999], back[999];
+  webnn_error err;
+  if (!REQUIRE(!s.m.failed)) return;
+  webnn_tensor *t = tensor(&s, shape, 2);
+  memset(back, 0xA5, sizeof back);
+  CHECK(read_back(&s, t, back, 999));
+  for (size_t i = 0; i < 999; i++) CHECK(back[i] == 0);
+  for (size_t i = 0; i < 999; i++) there[i] = (float)i - 0.5f;
+  CHECK_STATUS(webnn_tensor_write(s.context, t, there, sizeof there, &err), WEBNN_OK);
+  memset(back, 0xA5, sizeof back);
+  CHECK(read_back(&s, t, back, 999));
+  CHECK(memcmp(there, back, sizeof back) == 0);
+  void *host = NULL;
+  CHECK_STATUS(webnn_tensor_map(t, &host, &err), WEBNN_ERROR_NOT_SUPPORTED);
+  webnn_tensor_release(t);
+  end(&s);
+}
+
+/* Nobody waits between the runs: what one leaves is what the next finds. */
+TEST(dispatches_follow_one_another) {
+  scene s = begin();
+  const uint32_t shape[] = {1000};
+  const float one = 1;
+  float back[1000];
+  webnn_error err;
+  webnn_operand *x = input(&s.m, "x", 1, shape);
+  if (!REQUIRE(build(&s, add_of(&s.m, x, constant(&s, 0, NULL, &one, 1))))) return;
+  webnn_tensor *a = tensor(&s, shape, 1), *b = tensor(&s, shape, 1);
+  for (int i = 0; i < 50; i++) {
+    webnn_named_tensor in = {WEBNN_STR("x"), i % 2 ? b : a}, out = {WEBNN_STR("y"), i % 2 ? a : b};
+    CHECK_STATUS(webnn_graph_dispatch(s.context, s.graph, &in, 1, &out, 1, &err), WEBNN_OK);
+  }
+  webnn_graph_destroy(s.graph); /* what is queued runs all the same */
+  CHECK(read_back(&s, a, back, 1000));
+  for (size_t i = 0; i < 1000; i++) CHECK(back[i] == 50);
+  webnn_tensor_release(a);
+  webnn_tensor_release(b);
+  end(&s);
+}
+
+TEST(a_chain_of_elements_is_one_launch) {
+  scene s = begin();
+  const uint32_t shape[] = {2, 3, 4}, row[] = {3, 1};
+  const float bias[] = {-1, 0, 1}, half = 0.5f;
+  float x[24], y[24];
+  webnn_operand *in = input(&s.m, "x", 3, shape);
+  webnn_operand *z = add_of(&s.m, in, constant(&s, 2, row, bias, 3));
+  z = relu_of(&s.m, mul_of(&s.m, z, constant(&s, 0, NULL, &half, 1)));
+  z = exp_of(&s.m, mul_of(&s.m, z, in));
+  if (!REQUIRE(build(&s, z))) return;
+  CHECK(launches(s.graph) == 1);
+  for (size_t i = 0; i < 24; i++) x[i] = (float)i / 8 - 1;
+  CHECK(compute(&s, x, 24, y, 24));
+  for (size_t i = 0; i < 24; i++) {
+    double wanted = exp(fmax(0, (x[i] + bias[i / 4 % 3]) * 0.5) * x[i]);
+    CHECK(fabs(y[i] - wanted) <= 1e-6 * wanted);
+  }
+  end(&s);
+}
+
+/* A product with its bias, activation and residual, and what follows a normalisation. */
+TEST(what_follows_an_anchor_is_computed_with_it) {
+  scene s = begin();
+  const uint32_t shape[] = {4, 4}, row[] = {4};
+  const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
+              bias[] = {1, 2, 3, 4};
+  float x[16], y[16];
+  webnn_operand *in = input(&s.m, "x", 2, shape);
+  webnn_operand *z = matmul_of(&s.m, in, constant(&s, 2, shape, identity, 16));
+  z = add_of(&s.m, sigmoid_of(&s.m, add_of(&s.m, z, constant(&s, 1, row, bias, 4))), in);
+  webnn_operand *soft = NULL;
+  s.m.failed |= webnn_softmax(s.m.builder, z, 1, NULL, &soft) != WEBNN_OK;
+  if (!REQUIRE(build(&s, mul_of(&s.m, soft, in)))) return;
+  CHECK(launches(s.graph) == 2);
+  for (size_t i = 0; i < 16; i++) x[i] = (float)i / 4 - 2;
+  CHECK(compute(&s, x, 16, y, 16));
+  for (size_t i = 0; i < 4; i++) {
+    double e[4], sum = 0;
+    for (size_t k = 0; k < 4; k++) {
+      double v = x[i * 4 + k];
+      e[k] = exp(1 / (1 + exp(-(v + bias[k]))) + v);
+      sum += e[k];
+    }
+    for (size_t k = 0; k < 4; k++) CHECK(fabs(y[i * 4 + k] - e[k] / sum * x[i * 4 + k]) <= 1e-6);
+  }
+  end(&s);
+}
+
+/* ---- the cache of programs */
+
+static char cache[64];
+
+/* The number of entries in the folder; `path` is one of them. */
+static size_t entries(char *path, size_t room) {
+  char folder[128];
+  size_t n = 0;
+  snprintf(folder, sizeof folder, "%s/webnn/opencl", cache);
+  DIR *dir = opendir(folder);
+  if (dir == NULL) return 0;
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, room, "%s/%.100s", folder, entry->d_name);
+    n++;
+  }
+  closedir(dir);
+  return n;
+}
+
+static bool only_entry(char *path, size_t room) { return entries(path, room) == 1; }
+
+static void empty_cache(void) {
+  char path[256];
+  while (entries(path, sizeof path) != 0 && unlink(path) == 0) continue;
+}
+
+/* y = relu(x) * `factor`: builds, runs, checks. */
+static bool works(float factor) {
+  scene s = begin();
+  const uint32_t shape[] = {8};
+  float x[8], y[8];
+  bool right = false;
+  webnn_operand *z =
+      mul_of(&s.m, relu_of(&s.m, input(&s.m, "x", 1, shape)), constant(&s, 0, NULL, &factor, 1));
+  for (size_t i = 0; i < 8; i++) x[i] = (float)i - 4;
+  if (build(&s, z) && compute(&s, x, 8, y, 8)) {
+    right = true;
+    for (size_t i = 0; i < 8; i++) right = right && y[i] == (x[i] > 0 ? x[i] * factor : 0);
+  }
+  end(&s);
+  return right;
+}
+
+static long size_of(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 ? (long)about.st_size : -1;
+}
+
+static void change(const char *path, long at, bool cut) {
+  FILE *file = fopen(path, "r+b");
+  if (!REQUIRE(file != NULL)) return;
+  fseek(file, at, SEEK_SET);
+  int old = fgetc(file);
+  fseek(file, at, SEEK_SET);
+  fputc(old ^ 0x55, file);
+  fclose(file);
+  if (cut) CHECK(truncate(path, at + 1) == 0);
+}
+
+TEST(programs_are_kept_and_bad_entries_replaced) {
+  char path[256], again[256];
+  empty_cache();
+  CHECK(works(3));
+  if (!REQUIRE(only_entry(path, sizeof path))) return;
+  long whole = size_of(path);
+  CHECK(whole > 40);
+  CHECK(works(3)); /* from the entry */
+  CHECK(only_entry(again, sizeof again) && strcmp(path, again) == 0);
+  const struct {
+    const char *what;
+    long at;
+    bool cut;
+  } rows[] = {{"no entry of ours", 0, false},     {"another's key", 10, false},
+              {"a wrong length", 24, false},      {"a changed program", 60, false},
+              {"a cut header", 20, true},         {"a cut program", 100, true},
+              {"a changed end", whole - 1, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    CONTEXT("%s", rows[i].what);
+    change(path, rows[i].at, rows[i].cut);
+    CHECK(works(3));
+    CHECK(only_entry(again, sizeof again));
+    CHECK(size_of(path) > 40);
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL && fgetc(file) == 'w'); /* rewritten */
+    if (file != NULL) fclose(file);
+  }
+  CONTEXT("%s", "");
+  CHECK(chmod(path, 0) ==
+        0); /* a folder that says nothing changes nothing (but for who may read everything) */
+  CHECK(works(3));
+  empty_cache();
+}
+
+int main(int argc, char **argv) {
+  webnn_context *context = NULL;
+  webnn_error err = {WEBNN_OK, ""};
+  if (open_opencl(NULL, &context, &err) != WEBNN_OK) {
+    printf("skipped: %s\n", err.message);
+    return EXIT_SKIPPED;
+  }
+  webnn_context_release(context);
+  snprintf(cache, sizeof cache, "/tmp/webnn-test-%ld", (long)getpid());
+  setenv("XDG_CACHE_HOME", cache, 1);
+  int result = harness_main(argc, argv,
+                            (harness_test[]){RUN(tells_its_device),
+                                             RUN(finds_a_device_by_part_of_its_name),
+                                             RUN(a_gpu_is_a_gpu_or_the_context_says_why),
+                                             RUN(tensors_begin_as_zeros_and_keep_what_is_written),
+                                             RUN(dispatches_follow_one_another),
+                                             RUN(a_chain_of_elements_is_one_launch),
+                                             RUN(what_follows_an_anchor_is_computed_with_it),
+                                             RUN(programs_are_kept_and_bad_entries_replaced),
+                                             {NULL, NULL}});
+  char remove[128]; /* the OpenCL implementation keeps things there, too */
+  snprintf(remove, sizeof remove, "rm -rf %s", cache);
+  return system(remove) == 0 ? result : 1;
+}
