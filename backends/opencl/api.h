@@ -10,12 +10,13 @@
 
 #define WNN_CL_FUNCTIONS(X)                                                                        \
   X(clGetPlatformIDs)                                                                              \
-  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext)  \
-      X(clReleaseContext) X(clGetContextInfo) X(clCreateCommandQueue) X(clRetainCommandQueue)      \
-          X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clCreateBuffer) X(clCreateSubBuffer) \
-              X(clRetainMemObject) X(clReleaseMemObject) X(clGetMemObjectInfo)                     \
-                  X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer)            \
-                      X(clEnqueueFillBuffer) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)      \
+  X(clGetPlatformInfo)                                                                             \
+  X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext) X(clReleaseContext)   \
+      X(clGetContextInfo) X(clCreateCommandQueue) X(clRetainCommandQueue) X(clReleaseCommandQueue) \
+          X(clGetCommandQueueInfo) X(clCreateBuffer) X(clCreateSubBuffer) X(clRetainMemObject)     \
+              X(clReleaseMemObject) X(clGetMemObjectInfo) X(clEnqueueReadBuffer)                   \
+                  X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)            \
+                      X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                             \
                           X(clCreateProgramWithSource) X(clCreateProgramWithBinary)                \
                               X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo)       \
                                   X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)         \

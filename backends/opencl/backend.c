@@ -72,10 +72,40 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
   return wnn_cl_is_elementwise(next->node->op->id) && region->n_inputs <= 48;
 }
 
+/* Images lie channels last, and stay so as long as nothing needs them otherwise: every kernel reads
+ * any layout, and most write any. */
+static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
+  wnn_layout layout =
+      nodes == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
+  return (wnn_layout_answer){.rule = WNN_LAYOUT_WANT, .input0 = layout, .output0 = layout};
+}
+
 static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   (void)device;
-  bool same = wnn_cl_is_elementwise(region->anchor->op->id);
-  return (wnn_layout_answer){.rule = same ? WNN_LAYOUT_SAME : WNN_LAYOUT_READ};
+  const wnn_op_id op = region->anchor->op->id;
+  if (wnn_cl_is_elementwise(op)) return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};
+  switch (op) {
+    case WNN_OP_CONV2D:
+      return images_want(((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout);
+    case WNN_OP_CONV_TRANSPOSE2D:
+      return images_want(((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout);
+    case WNN_OP_AVERAGE_POOL2D:
+    case WNN_OP_BATCH_NORMALIZATION:
+    case WNN_OP_CONCAT:
+    case WNN_OP_DEQUANTIZE_LINEAR:
+    case WNN_OP_EXPAND:
+    case WNN_OP_INSTANCE_NORMALIZATION:
+    case WNN_OP_L2_POOL2D:
+    case WNN_OP_MAX_POOL2D:
+    case WNN_OP_PAD:
+    case WNN_OP_QUANTIZE_LINEAR:
+    case WNN_OP_RESAMPLE2D:
+    case WNN_OP_REVERSE:
+    case WNN_OP_SLICE:
+    case WNN_OP_SOFTMAX:
+    case WNN_OP_SPLIT: return (wnn_layout_answer){.rule = WNN_LAYOUT_FOLLOW};
+    default: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
+  }
 }
 
 /* Constants are folded by the reference, on the host: compiling a kernel for each would take

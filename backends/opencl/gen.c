@@ -212,7 +212,8 @@ static void write_parameters(wnn_cl_gen *g, wnn_source *out, size_t *n) {
     ++*n;
   }
   if (g->scratch) wnn_source_add(out, "%s__global uchar *s", comma);
-  *n += g->scratch;
+  if (g->kept) wnn_source_add(out, "%s__global const float *w", *n + g->scratch != 0 ? ", " : "");
+  *n += (size_t)g->scratch + (size_t)g->kept;
   wnn_source_put(out, ") {\n");
 }
 
@@ -223,6 +224,7 @@ static void fill_arguments(const wnn_cl_gen *g, wnn_cl_launch *launch) {
   for (size_t i = 0; i < g->region->n_outputs; i++)
     if (g->outputs[i]) launch->args[n++] = (wnn_cl_arg){WNN_CL_OUTPUT, (uint32_t)i};
   if (g->scratch) launch->args[n++] = (wnn_cl_arg){WNN_CL_SCRATCH, 0};
+  if (g->kept) launch->args[n++] = (wnn_cl_arg){WNN_CL_KEPT, 0};
 }
 
 /* Makes a launch of `head` and the body, and begins another kernel. */
@@ -244,7 +246,7 @@ static void end_kernel(wnn_cl_gen *g, const char *head, size_t global, size_t lo
     fill_arguments(g, launch);
   wnn_source_free(&all);
   wnn_source_free(&g->body);
-  g->coordinates = g->scratch = false;
+  g->coordinates = g->scratch = g->kept = false;
   memset(g->inputs, 0, sizeof g->inputs);
   memset(g->outputs, 0, sizeof g->outputs);
 }

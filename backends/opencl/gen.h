@@ -1,8 +1,8 @@
 /* Writing kernels: one text a kernel, in which ports, coordinates and numbers have names.
  *
- * Names inside a kernel: i0, i1 … inputs by port, o0, o1 … outputs, s the scratch (bytes); c0, c1 …
- * coordinates of an element of output 0 by logical axis; v0 the anchor's value, v1 … those of the
- * posts. */
+ * Names inside a kernel: i0, i1 … inputs by port, o0, o1 … outputs, s the scratch (bytes), w what
+ * the plan keeps (floats); c0, c1 … coordinates of an element of output 0 by logical axis; v0 the
+ * anchor's value, v1 … those of the posts. */
 #ifndef WNN_OPENCL_GEN_H
 #define WNN_OPENCL_GEN_H
 
@@ -18,11 +18,12 @@ typedef struct wnn_cl_gen {
   wnn_source body;
   size_t local;
   unsigned needs;
-  bool coordinates, scratch;     /* of the kernel at hand: it reads them */
-  bool inputs[WNN_CL_MAX_PORTS]; /* … ports */
-  bool ever[WNN_CL_MAX_PORTS];   /* some kernel of the plan does */
+  bool coordinates, scratch, kept; /* of the kernel at hand: it reads them */
+  bool inputs[WNN_CL_MAX_PORTS];   /* … ports */
+  bool ever[WNN_CL_MAX_PORTS];     /* some kernel of the plan does */
   bool outputs[WNN_CL_MAX_PORTS];
-  bool failed; /* out of memory */
+  size_t packed_at; /* in the scratch, see tile.h */
+  bool failed;      /* out of memory */
 } wnn_cl_gen;
 
 /* NOT_SUPPORTED: more ports than a kernel takes. Whatever comes of it, wnn_cl_gen_finish must

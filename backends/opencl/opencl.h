@@ -50,6 +50,7 @@ typedef enum wnn_cl_place {
   WNN_CL_INPUT, /* by port */
   WNN_CL_OUTPUT,
   WNN_CL_SCRATCH,
+  WNN_CL_KEPT,
   WNN_CL_NUMBER, /* `index` itself, as an int */
 } wnn_cl_place;
 
@@ -71,6 +72,7 @@ typedef struct wnn_cl_plan {
   wnn_arena arena; /* of the lists */
   wnn_cl_launch *launches;
   size_t n_launches, room;
+  void *kept; /* weights, packed; or NULL */
 } wnn_cl_plan;
 
 wnn_cl_plan *wnn_cl_plan_create(wnn_device *device);

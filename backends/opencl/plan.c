@@ -42,14 +42,16 @@ size_t wnn_cl_plan_scratch(wnn_cl_plan *plan, size_t n_bytes) {
   return at;
 }
 
-static cl_int set_arg(const wnn_cl_api *cl, cl_kernel kernel, cl_uint i, const wnn_cl_arg *arg,
+static cl_int set_arg(const wnn_cl_plan *plan, cl_kernel kernel, cl_uint i, const wnn_cl_arg *arg,
                       const wnn_run *run) {
+  const wnn_cl_api *cl = &plan->base.device->cl;
   void *memory = NULL;
   cl_int number = (cl_int)arg->index;
   switch (arg->place) {
     case WNN_CL_INPUT: memory = run->inputs[arg->index]; break;
     case WNN_CL_OUTPUT: memory = run->outputs[arg->index]; break;
     case WNN_CL_SCRATCH: memory = run->scratch; break;
+    case WNN_CL_KEPT: memory = plan->kept; break;
     default: return cl->clSetKernelArg(kernel, i, sizeof number, &number);
   }
   cl_mem buffer = memory;
@@ -62,7 +64,7 @@ webnn_status wnn_cl_plan_run(const wnn_plan *base, const wnn_run *run) {
   for (size_t k = 0; k < plan->n_launches; k++) {
     const wnn_cl_launch *launch = &plan->launches[k];
     for (size_t i = 0; i < launch->n_args; i++)
-      if (set_arg(&device->cl, launch->kernel, (cl_uint)i, &launch->args[i], run) != CL_SUCCESS)
+      if (set_arg(plan, launch->kernel, (cl_uint)i, &launch->args[i], run) != CL_SUCCESS)
         return WEBNN_ERROR_UNKNOWN;
     cl_int code = device->cl.clEnqueueNDRangeKernel(device->queue, launch->kernel, 1, NULL,
                                                     &launch->global, &launch->local, 0, NULL, NULL);
@@ -77,6 +79,7 @@ void wnn_cl_plan_free(wnn_plan *base) {
   wnn_device *device = base->device;
   for (size_t i = 0; i < plan->n_launches; i++)
     if (plan->launches[i].kernel != NULL) device->cl.clReleaseKernel(plan->launches[i].kernel);
+  if (plan->kept != NULL) wnn_cl_memory.free(device, plan->kept);
   wnn_arena_reset(&plan->arena);
   wnn_alloc_free(&device->host->alloc, plan, base->n_bytes);
 }

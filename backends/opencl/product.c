@@ -1,58 +1,125 @@
-/* Matrix products, a work-item for each element of the result: every shape, every layout. */
-#include "gen.h"
+/* Matrix products by tiles. */
+#include "tile.h"
 
-/* Strides of a matrix: to the next row, to the next column; and of its batch along the result's
- * axes. */
+/* An operand: strides to the next row and column of its matrices, and of their batch along the
+ * result's axes. */
 typedef struct matrix {
-  size_t row, column;
-  const char *base;
+  size_t row, column, batch[WNN_MAX_RANK];
+  size_t n_batch;                      /* matrices that it has */
+  uint32_t n_axes, dims[WNN_MAX_RANK]; /* of its own batch, with strides */
+  size_t own[WNN_MAX_RANK];
+  size_t number[WNN_MAX_RANK]; /* of a matrix among its own, along the result's axes */
 } matrix;
 
-/* The last two axes of an operand, and where its batch begins for the coordinates of the result. */
-static matrix look_at(wnn_cl_gen *g, size_t port, bool transposed) {
-  const wnn_port *p = &g->region->inputs[port];
-  const wnn_desc *out = &g->region->anchor_desc;
-  size_t own[WNN_MAX_RANK], strides[WNN_MAX_RANK] = {0};
-  uint32_t rank = p->desc->rank, shift = out->rank - rank;
-  wnn_layout_strides(&p->layout, p->desc, own);
-  for (uint32_t d = 0; d + 2 < rank; d++) strides[d + shift] = p->desc->dims[d] == 1 ? 0 : own[d];
-  size_t row = own[rank - 2], column = own[rank - 1];
-  return (matrix){transposed ? column : row, transposed ? row : column,
-                  wnn_cl_offset(g, out->rank, strides, "c")};
+static matrix look_at(const wnn_port *port, uint32_t rank_of_result, bool transposed) {
+  const wnn_desc *desc = port->desc;
+  uint32_t rank = desc->rank, shift = rank_of_result - rank;
+  matrix m = {.n_batch = 1, .n_axes = rank - 2};
+  wnn_layout_strides(&port->layout, desc, m.own);
+  for (uint32_t d = rank - 2; d-- > 0;) {
+    m.dims[d] = desc->dims[d];
+    m.batch[d + shift] = desc->dims[d] == 1 ? 0 : m.own[d];
+    m.number[d + shift] = desc->dims[d] == 1 ? 0 : m.n_batch;
+    m.n_batch *= desc->dims[d];
+  }
+  m.row = m.own[transposed ? rank - 1 : rank - 2];
+  m.column = m.own[transposed ? rank - 2 : rank - 1];
+  return m;
+}
+
+/* Where (k, column) of matrix `group` lies. */
+static const char *place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
+                         const char *column) {
+  const matrix *m = arg;
+  const char *at = wnn_cl_say(g, "%s * %zuu + %s * %zuu", k, m->row, column, m->column),
+             *rest = group;
+  for (uint32_t d = m->n_axes; d-- > 0;) {
+    if (m->dims[d] == 1) continue;
+    at = wnn_cl_say(g, "%s + (%s) %% %uu * %zuu", at, rest, m->dims[d], m->own[d]);
+    rest = wnn_cl_say(g, "(%s) / %uu", rest, m->dims[d]);
+  }
+  return at;
+}
+
+static size_t offset(const void *arg, size_t group, size_t k, size_t column) {
+  const matrix *m = arg;
+  size_t at = k * m->row + column * m->column;
+  for (uint32_t d = m->n_axes; d-- > 0;) {
+    at += group % m->dims[d] * m->own[d];
+    group /= m->dims[d];
+  }
+  return at;
+}
+
+/* Stores t, row by row, with what follows. */
+static void put_results(wnn_cl_gen *g, const wnn_cl_tile *tile, const wnn_gemm_attrs *gemm,
+                        size_t n_rows) {
+  const wnn_port *out = &g->region->outputs[0];
+  uint32_t rank = out->desc->rank;
+  size_t o[WNN_MAX_RANK];
+  wnn_layout_strides(&out->layout, out->desc, o);
+  wnn_cl_put(g, "  for (uint m = 0; m < %zuu; m++) {\n    const uint c%u = block * %zuu + m;\n",
+             tile->rows, rank - 2, tile->rows);
+  if (n_rows % tile->rows != 0) wnn_cl_put(g, "    if (c%u >= %zuu) break;\n", rank - 2, n_rows);
+  if (tile->n_columns % tile->width == 0)
+    wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) {\n", tile->width);
+  else
+    wnn_cl_put(g, "    for (uint j = 0; j < min(%zuu, %zuu - panel * %zuu); j++) {\n", tile->width,
+               tile->n_columns, tile->width);
+  wnn_cl_put(g, "    const uint c%u = panel * %zuu + j, e = %s;\n", rank - 1, tile->width,
+             wnn_cl_offset(g, rank, o, "c"));
+  const char *y = wnn_cl_say(g, "t[m * %zuu + j]", tile->width);
+  if (gemm != NULL) {
+    if (gemm->alpha.as.f != 1) y = wnn_cl_say(g, "%s * %s", wnn_cl_float(g, gemm->alpha.as.f), y);
+    if (g->region->anchor->n_inputs > 2 && g->region->inputs[2].desc != NULL)
+      y = wnn_cl_say(g, "fma(%s, %s, %s)", wnn_cl_float(g, gemm->beta.as.f),
+                     wnn_cl_load(g, 2, wnn_cl_index_at(g, 2, &g->region->anchor_desc, "c")), y);
+  }
+  wnn_cl_tail(g, y, "e");
+  wnn_cl_put(g, "    }\n  }\n");
+  g->coordinates = false; /* declared above */
+}
+
+static webnn_status by_tiles(wnn_cl_gen *g) {
+  const wnn_region *region = g->region;
+  const wnn_gemm_attrs *gemm = region->anchor->op->id == WNN_OP_GEMM ? region->anchor->attrs : NULL;
+  const wnn_desc *out = &region->anchor_desc, *da = region->inputs[0].desc;
+  uint32_t rank = out->rank;
+  size_t n_rows = out->dims[rank - 2], n_columns = out->dims[rank - 1], n_batch = 1;
+  size_t n_inner = da->dims[gemm != NULL && gemm->a_transpose ? 0 : da->rank - 1];
+  matrix a = look_at(&region->inputs[0], rank, gemm != NULL && gemm->a_transpose),
+         b = look_at(&region->inputs[1], rank, gemm != NULL && gemm->b_transpose);
+  for (uint32_t d = 0; d + 2 < rank; d++) n_batch *= out->dims[d];
+  wnn_cl_tile tile = wnn_cl_tile_of(n_rows, b.n_batch, n_columns, n_inner);
+  size_t n_blocks = (n_rows + tile.rows - 1) / tile.rows, local = g->local;
+  webnn_status status = wnn_cl_tile_pack(g, &tile, 1, place, offset, &b);
+  if (status != WEBNN_OK) return status;
+  wnn_cl_put(g, "  const uint block = i %% %zuu, panel = i / %zuu %% %zuu, batch = i / %zuu;\n",
+             n_blocks, n_blocks, tile.n_panels, n_blocks * tile.n_panels);
+  wnn_cl_coordinates(g, &g->body, "c", rank - 2, out->dims, NULL, "batch");
+  wnn_cl_tile_begin(g, &tile);
+  wnn_cl_put(g, "  __global const float *f = w + ((%s) * %zuu + panel) * %zuu;\n",
+             wnn_cl_offset(g, rank - 2, b.number, "c"), tile.n_panels, n_inner * tile.width);
+  wnn_cl_put(g, "  const uint base = %s;\n", wnn_cl_offset(g, rank - 2, a.batch, "c"));
+  const char *rows[WNN_CL_TILE_ROWS];
+  for (size_t m = 0; m < tile.rows; m++) {
+    wnn_cl_put(g, "  const uint at%zu = base + min(block * %zuu + %zuu, %zuu) * %zuu;\n", m,
+               tile.rows, m, n_rows - 1, a.row);
+    rows[m] = wnn_cl_load(g, 0, wnn_cl_say(g, "at%zu + k * %zuu", m, a.column));
+  }
+  wnn_cl_tile_loop(g, &tile, n_inner, rows);
+  wnn_cl_tile_end(g, &tile);
+  put_results(g, &tile, gemm, n_rows);
+  g->local = g->device->is_cpu ? 4 : 32;
+  wnn_cl_items(g, n_blocks * tile.n_panels * n_batch);
+  g->local = local;
+  return WEBNN_OK;
 }
 
 static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   wnn_cl_gen g;
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
-  if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
-  const wnn_gemm_attrs *gemm = region->anchor->op->id == WNN_OP_GEMM ? region->anchor->attrs : NULL;
-  const wnn_desc *da = region->inputs[0].desc;
-  uint32_t rank = region->anchor_desc.rank;
-  size_t inner = da->dims[gemm != NULL && gemm->a_transpose ? 0 : da->rank - 1];
-  matrix a = look_at(&g, 0, gemm != NULL && gemm->a_transpose),
-         b = look_at(&g, 1, gemm != NULL && gemm->b_transpose);
-  g.coordinates = true;
-  wnn_cl_put(&g, "  const uint a = %s + c%u * %zuu, b = %s + c%u * %zuu;\n", a.base, rank - 2,
-             a.row, b.base, rank - 1, b.column);
-  const char *x = wnn_cl_load(&g, 0, wnn_cl_say(&g, "a + k * %zuu", a.column));
-  const char *w = wnn_cl_load(&g, 1, wnn_cl_say(&g, "b + k * %zuu", b.row));
-  /* In blocks, so that a long sum keeps its digits. */
-  wnn_cl_put(
-      &g, "  float y = 0.0f;\n  for (uint n = 0; n < %zuu; n += 256) {\n    float part = 0.0f;\n",
-      inner);
-  wnn_cl_put(&g,
-             "    for (uint k = n; k < min(n + 256u, %zuu); k++) part = fma(%s, %s, part);\n    y "
-             "+= part;\n  }\n",
-             inner, x, w);
-  const char *y = "y";
-  if (gemm != NULL) {
-    y = wnn_cl_say(&g, "%s * y", wnn_cl_float(&g, gemm->alpha.as.f));
-    if (region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL)
-      y = wnn_cl_say(&g, "fma(%s, %s, %s)", wnn_cl_float(&g, gemm->beta.as.f),
-                     wnn_cl_load(&g, 2, wnn_cl_index_at(&g, 2, &region->anchor_desc, "c")), y);
-  }
-  wnn_cl_tail(&g, y, "i");
-  wnn_cl_items(&g, wnn_desc_count(region->outputs[0].desc));
+  if (status == WEBNN_OK) status = by_tiles(&g);
   return wnn_cl_gen_finish(&g, status, out);
 }
 

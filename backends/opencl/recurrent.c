@@ -108,26 +108,24 @@ static void from_input(wnn_cl_gen *g, const network *n) {
   wnn_cl_items(g, n->n_directions * n->n_steps * n->n_batches * n->n_gates * n->n_hidden);
 }
 
-/* Declares `name`: gate `gate` of unit k before its activation; `with` is what stands for
- * hidden[j]. The recurrent part is `name`_r. */
-static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
-                 const char *with) {
+/* Declares, for gate `gate_number` of unit k, what comes from the input (`name`_x), the recurrent bias (`name`_b) and
+ * the state (`name`_r); `with` is what stands for hidden[j]. */
+static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number, const char *with) {
   const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
-  wnn_cl_put(g, "    float %s_r = %s;\n", name,
-             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit));
-  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden,
-             name, with, at(g, 2, "direction", unit, "j"), name);
-  wnn_cl_put(g,
-             "    const float %s_x = ((__global const float *)s)[%zuu + ((direction * %zuu + t) * "
-             "%zuu + batch) * %zuu + %s];\n",
-             name, n->before, n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
+  wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = 0.0f;\n", name,
+             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit), name);
+  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden, name, with,
+             at(g, 2, "direction", unit, "j"), name);
+  const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s", n->n_steps, n->n_batches,
+                                 n->n_gates * n->n_hidden, unit);
+  wnn_cl_put(g, "    const float %s_x = ((__global const float *)s)[%zuu + %s];\n", name, n->before, place);
 }
 
 static const char *with_peephole(wnn_cl_gen *g, const network *n, const char *sum,
                                  size_t gate_number) {
   if (n->peephole < 0) return sum;
   const char *unit = wnn_cl_say(g, "%zuu + k", gate_number * n->n_hidden);
-  return wnn_cl_say(g, "%s + %s * cell[k]", sum, at(g, n->peephole, "direction", NULL, unit));
+  return wnn_cl_say(g, "fma(%s, cell[k], %s)", at(g, n->peephole, "direction", NULL, unit), sum);
 }
 
 static void lstm_step(wnn_cl_gen *g, const network *n) {
@@ -135,30 +133,31 @@ static void lstm_step(wnn_cl_gen *g, const network *n) {
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
   for (size_t i = 0; i < LSTM_GATES; i++) {
     gate(g, n, names[i], i, "hidden[j]");
-    const char *sum = wnn_cl_say(g, "%s_x + %s_r", names[i], names[i]);
+    const char *sum = wnn_cl_say(g, "%s_x + %s_b + %s_r", names[i], names[i], names[i]);
     if (i != LSTM_CELL) sum = with_peephole(g, n, sum, i);
     wnn_cl_put(g, "    const float %s_a = %s, %s = %s;\n", names[i], sum, names[i],
                activated(g, n, i == LSTM_CELL ? 1 : 0, wnn_cl_say(g, "%s_a", names[i])));
   }
-  wnn_cl_put(g,
-             "    const float c = forget * cell[k] + in * fresh;\n    cell[k] = c;\n    next[k] = "
-             "out * %s;\n  }\n",
-             activated(g, n, 2, "c"));
+  wnn_cl_put(
+      g,
+      "    const float c = fma(forget, cell[k], in * fresh);\n    cell[k] = c;\n    next[k] = "
+      "out * %s;\n  }\n",
+      activated(g, n, 2, "c"));
 }
 
 static void gru_step(wnn_cl_gen *g, const network *n) {
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
   gate(g, n, "r", GRU_RESET, "hidden[j]");
   wnn_cl_put(g,
-             "    const float r_a = r_x + r_r;\n    reset[k] = %s;\n  }\n  "
+             "    const float r_a = r_x + r_b + r_r;\n    reset[k] = %s;\n  }\n  "
              "barrier(CLK_GLOBAL_MEM_FENCE);\n",
              activated(g, n, 0, "r_a"));
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
   gate(g, n, "z", GRU_UPDATE, "hidden[j]");
   gate(g, n, "n", GRU_NEW, n->reset_after ? "hidden[j]" : "reset[j] * hidden[j]");
-  wnn_cl_put(g, "    const float z_a = z_x + z_r, z = %s;\n", activated(g, n, 0, "z_a"));
+  wnn_cl_put(g, "    const float z_a = z_x + z_b + z_r, z = %s;\n", activated(g, n, 0, "z_a"));
   wnn_cl_put(g, "    const float n_a = n_x + %s, fresh = %s;\n",
-             n->reset_after ? "reset[k] * n_r" : "n_r", activated(g, n, 1, "n_a"));
+             n->reset_after ? "reset[k] * (n_b + n_r)" : "n_b + n_r", activated(g, n, 1, "n_a"));
   wnn_cl_put(g, "    next[k] = z * hidden[k] + (1.0f - z) * fresh;\n  }\n");
 }
 
