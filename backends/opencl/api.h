@@ -11,8 +11,9 @@
 #define WNN_CL_FUNCTIONS(X)                                                                        \
   X(clGetPlatformIDs)                                                                              \
   X(clGetPlatformInfo)                                                                             \
-  X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext) X(clReleaseContext)   \
-      X(clGetContextInfo) X(clCreateCommandQueue) X(clRetainCommandQueue) X(clReleaseCommandQueue) \
+  X(clGetDeviceIDs)                                                                                \
+  X(clGetDeviceInfo) X(clCreateContext) X(clRetainContext) X(clReleaseContext) X(clGetContextInfo) \
+      X(clCreateCommandQueue) X(clRetainCommandQueue) X(clReleaseCommandQueue)                     \
           X(clGetCommandQueueInfo) X(clCreateBuffer) X(clCreateSubBuffer) X(clRetainMemObject)     \
               X(clReleaseMemObject) X(clGetMemObjectInfo) X(clEnqueueReadBuffer)                   \
                   X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)            \

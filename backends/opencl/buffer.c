@@ -54,3 +54,38 @@ webnn_status wnn_cl_buffer_read(wnn_device *device, const wnn_buffer *buffer, vo
   return wnn_cl_status(device->cl.clEnqueueReadBuffer(device->queue, buffer->impl, CL_TRUE, 0,
                                                       buffer->n_bytes, data, 0, NULL, NULL));
 }
+
+/* ---- memory of who owns the context */
+
+webnn_status wnn_cl_await_event(wnn_device *device, void *event) {
+  cl_event one = event;
+  return wnn_cl_status(device->cl.clEnqueueBarrierWithWaitList(device->queue, 1, &one, NULL));
+}
+
+webnn_status wnn_cl_buffer_import(wnn_device *device, void *memory, size_t n_bytes, void *event,
+                                  wnn_buffer *out) {
+  const wnn_cl_api *cl = &device->cl;
+  cl_mem_object_type type = 0;
+  cl_context context = NULL;
+  size_t size = 0;
+  *out = (wnn_buffer){.n_bytes = n_bytes};
+  cl->clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL);
+  cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+  cl->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+  if (type != CL_MEM_OBJECT_BUFFER || context != device->context || size < n_bytes)
+    return WEBNN_ERROR_TYPE;
+  if (event != NULL && wnn_cl_await_event(device, event) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
+  if (cl->clRetainMemObject(memory) != CL_SUCCESS) return WEBNN_ERROR_UNKNOWN;
+  out->impl = memory;
+  return WEBNN_OK;
+}
+
+webnn_status wnn_cl_buffer_export(wnn_device *device, const wnn_buffer *buffer, void **memory,
+                                  void **event) {
+  cl_event done = NULL;
+  cl_int code = device->cl.clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &done);
+  if (code == CL_SUCCESS) code = device->cl.clFlush(device->queue);
+  *memory = buffer->impl;
+  *event = done;
+  return wnn_cl_status(code);
+}

@@ -118,12 +118,58 @@ static void read_properties(wnn_device *device) {
                       &device->local_bytes, NULL);
 }
 
-static webnn_status create_queue(wnn_device *device) {
-  cl_int code;
-  device->context = device->cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
-  if (code != CL_SUCCESS) return WEBNN_ERROR_UNKNOWN;
-  device->queue = device->cl.clCreateCommandQueue(device->context, device->id, 0, &code);
-  return wnn_cl_status(code);
+/* The owner's queue itself, when it does things in order; else one of ours beside it. */
+static webnn_status take_queue(wnn_device *device, cl_command_queue queue, webnn_error *err) {
+  const wnn_cl_api *cl = &device->cl;
+  cl_command_queue_properties properties = 0;
+  cl_int code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof device->context,
+                                          &device->context, NULL);
+  if (code == CL_SUCCESS)
+    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device->id, &device->id, NULL);
+  if (code == CL_SUCCESS)
+    code =
+        cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+  if (code != CL_SUCCESS) {
+    device->context = NULL;
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: the OpenCL queue is not valid");
+  }
+  cl->clRetainContext(device->context);
+  if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) return WEBNN_OK;
+  cl->clRetainCommandQueue(queue);
+  device->queue = queue;
+  return WEBNN_OK;
+}
+
+static webnn_status take_context(wnn_device *device, cl_context context, webnn_error *err) {
+  const wnn_cl_api *cl = &device->cl;
+  cl_device_id ids[MAX_DEVICES];
+  size_t n_bytes = 0;
+  if (cl->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &n_bytes) != CL_SUCCESS)
+    return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: the OpenCL context is not valid");
+  for (size_t i = 0; i < n_bytes / sizeof ids[0] && device->id == NULL; i++)
+    if (is_usable(cl, ids[i])) device->id = ids[i];
+  cl->clRetainContext(context);
+  device->context = context;
+  return WEBNN_OK;
+}
+
+/* Device, context and queue: what the owner gave, and the rest. */
+static webnn_status find_queue(wnn_device *device, webnn_error *err) {
+  const wnn_host *host = device->host;
+  cl_int code = CL_SUCCESS;
+  webnn_status status = host->queue != NULL     ? take_queue(device, host->queue, err)
+                        : host->context != NULL ? take_context(device, host->context, err)
+                                                : choose(&device->cl, host, &device->id, err);
+  if (status != WEBNN_OK) return status;
+  if (device->id == NULL || !is_usable(&device->cl, device->id))
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: the device can't be used");
+  if (device->context == NULL)
+    device->context = device->cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+  if (code == CL_SUCCESS && device->queue == NULL)
+    device->queue = device->cl.clCreateCommandQueue(device->context, device->id, 0, &code);
+  if (code == CL_SUCCESS) return WEBNN_OK;
+  return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: the device gives no queue (%d)",
+                       (int)code);
 }
 
 void wnn_cl_close(wnn_device *device) {
@@ -140,13 +186,8 @@ webnn_status wnn_cl_open(const wnn_host *host, wnn_device **out, webnn_error *er
   if (device == NULL) return wnn_error_no_memory(err);
   device->host = host;
   webnn_status status = wnn_cl_find_loader(&device->cl, err);
-  if (status == WEBNN_OK) status = choose(&device->cl, host, &device->id, err);
-  if (status == WEBNN_OK) {
-    read_properties(device);
-    if (create_queue(device) != WEBNN_OK)
-      status =
-          wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: no context on %s", device->name);
-  }
+  if (status == WEBNN_OK) status = find_queue(device, err);
+  if (status == WEBNN_OK) read_properties(device);
   if (status != WEBNN_OK) {
     wnn_cl_close(device);
     return status;

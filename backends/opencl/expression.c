@@ -57,7 +57,7 @@ static const row rows[] = {
     {WNN_OP_SILU, "w_silu($0)", NULL, NULL},
     {WNN_OP_SOFTPLUS, "w_softplus($0)", NULL, NULL},
     {WNN_OP_SOFTSIGN, "($0 / (1.0f + fabs($0)))", NULL, NULL},
-    {WNN_OP_TANH, "tanh($0)", NULL, NULL},
+    {WNN_OP_TANH, "w_tanh($0)", NULL, NULL},
     {WNN_OP_PRELU, "($0 >= 0.0f ? $0 : $1 * $0)", "($0 >= 0 ? $0 : (T)((U)$1 * (U)$0))", NULL},
     /* With numbers of the node: `A` and `B`. */
     {WNN_OP_ELU, "($0 >= 0.0f ? $0 : A * expm1($0))", NULL, NULL},

@@ -42,6 +42,11 @@ webnn_status wnn_cl_buffer_create(wnn_device *device, size_t n_bytes, wnn_buffer
 void wnn_cl_buffer_free(wnn_device *device, wnn_buffer *buffer);
 webnn_status wnn_cl_buffer_write(wnn_device *device, wnn_buffer *buffer, const void *data);
 webnn_status wnn_cl_buffer_read(wnn_device *device, const wnn_buffer *buffer, void *data);
+webnn_status wnn_cl_buffer_import(wnn_device *device, void *memory, size_t n_bytes, void *event,
+                                  wnn_buffer *out);
+webnn_status wnn_cl_buffer_export(wnn_device *device, const wnn_buffer *buffer, void **memory,
+                                  void **event);
+webnn_status wnn_cl_await_event(wnn_device *device, void *event);
 
 /* ---- plans (plan.c) */
 

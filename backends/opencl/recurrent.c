@@ -91,7 +91,7 @@ static const char *activated(wnn_cl_gen *g, const network *n, size_t i, const ch
     case WEBNN_RECURRENT_NETWORK_ACTIVATION_RELU:
       return wnn_cl_say(g, "((%s) < 0.0f ? 0.0f : (%s))", x, x);
     case WEBNN_RECURRENT_NETWORK_ACTIVATION_SIGMOID: return wnn_cl_say(g, "w_sigmoid(%s)", x);
-    default: return wnn_cl_say(g, "tanh(%s)", x);
+    default: return wnn_cl_say(g, "w_tanh(%s)", x);
   }
 }
 
@@ -108,17 +108,20 @@ static void from_input(wnn_cl_gen *g, const network *n) {
   wnn_cl_items(g, n->n_directions * n->n_steps * n->n_batches * n->n_gates * n->n_hidden);
 }
 
-/* Declares, for gate `gate_number` of unit k, what comes from the input (`name`_x), the recurrent bias (`name`_b) and
- * the state (`name`_r); `with` is what stands for hidden[j]. */
-static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number, const char *with) {
+/* Declares, for gate `gate_number` of unit k, what comes from the input (`name`_x), the recurrent
+ * bias (`name`_b) and the state (`name`_r); `with` is what stands for hidden[j]. */
+static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
+                 const char *with) {
   const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
   wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = 0.0f;\n", name,
-             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit), name);
-  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden, name, with,
-             at(g, 2, "direction", unit, "j"), name);
-  const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s", n->n_steps, n->n_batches,
-                                 n->n_gates * n->n_hidden, unit);
-  wnn_cl_put(g, "    const float %s_x = ((__global const float *)s)[%zuu + %s];\n", name, n->before, place);
+             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit),
+             name);
+  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden,
+             name, with, at(g, 2, "direction", unit, "j"), name);
+  const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s",
+                                 n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
+  wnn_cl_put(g, "    const float %s_x = ((__global const float *)s)[%zuu + %s];\n", name, n->before,
+             place);
 }
 
 static const char *with_peephole(wnn_cl_gen *g, const network *n, const char *sum,

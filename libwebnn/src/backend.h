@@ -25,7 +25,9 @@ typedef struct wnn_host {
   const char *passes; /* the debugging option, or NULL: see wnn_pass_enabled */
   bool named;         /* the backend was asked for by name: any device that it can use will do */
   webnn_power_preference power_preference;
-  const char *device_name; /* while the device is opened: part of the wanted one's name, or NULL */
+  /* While the device is opened: part of the wanted one's name, and an owner's queue or context; or NULL. */
+  const char *device_name;
+  void *queue, *context;
 } wnn_host;
 
 /* Every backend's device begins with a pointer to its host: kernels that several backends share find memory and
@@ -79,6 +81,13 @@ typedef struct wnn_backend {
   void (*buffer_free)(wnn_device *device, wnn_buffer *buffer);
   webnn_status (*buffer_write)(wnn_device *device, wnn_buffer *buffer, const void *data);
   webnn_status (*buffer_read)(wnn_device *device, const wnn_buffer *buffer, void *data);
+  /* Memory shared with the owner of the device's context, by its own handles; NULL: this backend shares none. Called
+   * from any thread. `event` may be NULL: what is queued from now on waits for it. TYPE: memory of another context,
+   * or too little of it. */
+  webnn_status (*buffer_import)(wnn_device *device, void *memory, size_t n_bytes, void *event, wnn_buffer *out);
+  /* The handle, borrowed, and an event, to be released, that comes when what is queued up to now is done. */
+  webnn_status (*buffer_export)(wnn_device *device, const wnn_buffer *buffer, void **memory, void **event);
+  webnn_status (*await_event)(wnn_device *device, void *event);
 
   /* Computes one node whose operands are all constants: how folding uses the kernels that run later. NULL or
    * NOT_SUPPORTED: nothing is folded. */

@@ -51,6 +51,8 @@ static int read_options(PyObject **given, webnn_context_options *out) {
   out->power_preference = (webnn_power_preference)power;
   out->backend = backends[backend];
   out->math = (webnn_math)math;
+  Where opencl = {"create_context", option_names[OPENCL], NULL};
+  if (wpy_opencl_owner(&opencl, given[OPENCL], out) < 0) return -1;
   if (text_option(given, PASSES, &out->passes) < 0) return -1;
   return text_option(given, DEVICE, &out->device);
 }
@@ -65,10 +67,6 @@ static PyObject *create_context(State *state, PyObject *const *args, Py_ssize_t 
   if (wpy_parse(&create_params, args, n_args, names, given) < 0 ||
       read_options(given, &options) < 0)
     return NULL;
-  if (!wpy_absent(given[OPENCL])) {
-    PyErr_SetString(state->not_supported, "create_context: this build cannot use an OpenCL queue");
-    return NULL;
-  }
   Py_BEGIN_ALLOW_THREADS status = webnn_context_create(&options, &native, &error);
   Py_END_ALLOW_THREADS if (status != WEBNN_OK) return wpy_raise(state, &error);
   Context *self = wpy_object_new(state, state->context);
@@ -339,6 +337,10 @@ static PyMethodDef context_methods[] = {
      METH_FASTCALL | METH_KEYWORDS,
      "create_constant_tensor($self, data, *, shape=None, data_type=None)\n--\n\n"
      "A Future of a Tensor for GraphBuilder.constant. Spec: MLContext.createConstantTensor."},
+    {"import_opencl", WPY_FAST(wpy_context_import_opencl), METH_FASTCALL | METH_KEYWORDS,
+     "import_opencl($self, memory, shape, data_type, *, event=None, readable=False, writable=False)\n--\n\n"
+     "A Future of a Tensor on an OpenCL buffer (a pyopencl object or a cl_mem's number) of the context's own\n"
+     "cl_context; its first use waits for `event`. An extension."},
     {"write_tensor", WPY_FAST(wpy_context_write_tensor), METH_FASTCALL | METH_KEYWORDS,
      "write_tensor($self, tensor, data)\n--\n\n"
      "Writes the whole tensor; `data` is copied before the call returns. Spec: "

@@ -279,6 +279,15 @@ PyObject *wpy_context_write_tensor(PyObject *self, PyObject *const *args, Py_ssi
                                    PyObject *names);
 PyObject *wpy_context_read_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                                   PyObject *names);
+PyObject *wpy_context_import_opencl(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                    PyObject *names);
+PyObject *wpy_tensor_export_opencl(PyObject *self, PyObject *unused);
+PyObject *wpy_tensor_return_opencl(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                   PyObject *names);
+/* A handle of OpenCL's: a number, an object with `int_ptr`, or none (NULL). */
+int wpy_opencl_handle(const Where *where, PyObject *object, void **out);
+/* A queue or context, whichever it is, as an option; a number is a queue's. */
+int wpy_opencl_owner(const Where *where, PyObject *object, webnn_context_options *out);
 PyObject *wpy_context_dispatch(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                                PyObject *names);
 PyObject *wpy_graph_profile(PyObject *self, PyObject *const *args, Py_ssize_t n_args,

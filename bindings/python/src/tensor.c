@@ -389,6 +389,13 @@ static PyGetSetDef tensor_getset[] = {
 static PyMethodDef tensor_methods[] = {
     {"destroy", tensor_destroy, METH_NOARGS,
      "destroy($self)\n--\n\nGives the memory back; pending reads fail. Spec: MLTensor.destroy."},
+    {"export_opencl", wpy_tensor_export_opencl, METH_NOARGS,
+     "export_opencl($self)\n--\n\n"
+     "Lends the memory out until return_opencl: the numbers of its cl_mem, which stays the tensor's, and of a\n"
+     "cl_event, the caller's to release, that comes when queued work is done. An extension."},
+    {"return_opencl", WPY_FAST(wpy_tensor_return_opencl), METH_FASTCALL | METH_KEYWORDS,
+     "return_opencl($self, event=None)\n--\n\n"
+     "Takes the memory back; what uses the tensor next waits for `event`. An extension."},
     {"__dlpack__", WPY_FAST(tensor_dlpack), METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule over the memory, once queued work is done."},

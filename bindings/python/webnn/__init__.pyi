@@ -141,6 +141,19 @@ class Context:
     def write_tensor(self, tensor: Tensor, data: _Buffer) -> None:
         """Writes the whole tensor; `data` is copied before the call returns. Spec: MLContext.writeTensor."""
 
+    def import_opencl(
+        self,
+        memory: Any,
+        shape: Sequence[int],
+        data_type: DataType,
+        *,
+        event: Any = None,
+        readable: bool | None = False,
+        writable: bool | None = False,
+    ) -> Future[Tensor]:
+        """A Future of a Tensor on an OpenCL buffer (a pyopencl object or a cl_mem's number) of the context's own
+        cl_context; its first use waits for `event`. An extension."""
+
     @overload
     def read_tensor(self, tensor: Tensor, out: None = None) -> Future[Any]: ...
     @overload
@@ -203,6 +216,13 @@ class Tensor:
 
     def destroy(self) -> None:
         """Gives the memory back; pending reads fail. Spec: MLTensor.destroy."""
+
+    def export_opencl(self) -> tuple[int, int]:
+        """Lends the memory out until return_opencl: the numbers of its cl_mem, which stays the tensor's, and of a
+        cl_event, the caller's to release, that comes when queued work is done. An extension."""
+
+    def return_opencl(self, event: Any = None) -> None:
+        """Takes the memory back; what uses the tensor next waits for `event`. An extension."""
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __release_buffer__(self, view: memoryview, /) -> None: ...

@@ -41,12 +41,15 @@ typedef struct webnn_context_options {
   const char *passes;                  /**< debugging: "-fuse,-layout" switches passes off; NULL: all on */
   const webnn_allocator *allocator;    /**< NULL: the system's; copied, `ud` must outlive the context */
   const char *device;                  /**< part of the name of the wanted device of an OpenCL backend; NULL: any */
+  void *opencl_queue;                  /**< a cl_command_queue whose context and device are to be used, or NULL; it is
+                                            retained, and used itself when it is in order */
+  void *opencl_context;                /**< a cl_context whose first usable device is to be used, or NULL; retained */
 } webnn_context_options;
 
 #define WEBNN_CONTEXT_OPTIONS_INIT                                                            \
   {                                                                                           \
     sizeof(webnn_context_options), WEBNN_POWER_PREFERENCE_DEFAULT, true,                      \
-        WEBNN_DEVICE_TYPE_CPU, NULL, 0, WEBNN_MATH_EXACT, NULL, NULL, NULL                    \
+        WEBNN_DEVICE_TYPE_CPU, NULL, 0, WEBNN_MATH_EXACT, NULL, NULL, NULL, NULL, NULL        \
   }
 
 /** Creates a context.  Spec: ML.createContext.
@@ -55,6 +58,11 @@ typedef struct webnn_context_options {
  *  no thread). `options` NULL: all defaults. `err` may be NULL, here and everywhere. */
 WEBNN_API webnn_status webnn_context_create(const webnn_context_options *options,
                                             webnn_context **out, webnn_error *err);
+
+/** Creates a context on the device of an OpenCL command queue, all other options at their defaults: short for
+ *  `opencl_queue`. The spec's createContext(GPUDevice), for those who own an OpenCL context.  Threads: any.
+ *  Fails: TYPE (NULL), NOT_SUPPORTED (no OpenCL here, the device can't be used), UNKNOWN. */
+WEBNN_API webnn_status webnn_context_create_from_opencl(void *queue, webnn_context **out, webnn_error *err);
 
 /** Count one owner more; NULL is allowed.  Threads: any. */
 WEBNN_API webnn_context *webnn_context_retain(webnn_context *context);

@@ -82,6 +82,28 @@ WEBNN_API webnn_status webnn_tensor_map(webnn_tensor *tensor, void **out, webnn_
 /** Takes back one `webnn_tensor_map`.  Threads: any. */
 WEBNN_API void webnn_tensor_unmap(webnn_tensor *tensor);
 
+/** Creates a tensor on an OpenCL buffer of the context's own cl_context, which must have the descriptor's byte
+ *  length at least and is retained. `event`, a cl_event or NULL, is what the tensor's first use waits for.
+ *  Extension (the MLTensor explainer's imported buffer).  Owns: `*out` is the caller's.  Threads: any.
+ *  Fails: as `webnn_tensor_create`; NOT_SUPPORTED (the context isn't OpenCL's), TYPE (no buffer of this context,
+ *  or too small). */
+WEBNN_API webnn_status webnn_tensor_import_opencl(webnn_context *context, const webnn_descriptor *descriptor,
+                                                  const webnn_tensor_options *options, void *memory,
+                                                  void *event, webnn_tensor **out, webnn_error *err);
+
+/** Lends the tensor's memory out: `*memory` is its cl_mem, borrowed, `*event` a cl_event, to be released, that
+ *  comes when all work queued on the tensor is done. Until `webnn_tensor_return_opencl` write, read and dispatch are
+ *  refused, and destroy waits. Extension (the MLTensor explainer's exportable tensor).  Threads: any but the
+ *  context's worker; waits until that work is on the device's queue.
+ *  Fails: TYPE (destroyed, constant), INVALID_STATE (exported already, context lost), NOT_SUPPORTED (not
+ *  OpenCL's), UNKNOWN. */
+WEBNN_API webnn_status webnn_tensor_export_opencl(webnn_tensor *tensor, void **memory, void **event,
+                                                  webnn_error *err);
+
+/** Takes the memory back; what uses the tensor from now on waits for `event`, a cl_event or NULL.  Threads: any.
+ *  Fails: INVALID_STATE (not exported), UNKNOWN (the event can't be waited for; the tensor is back all the same). */
+WEBNN_API webnn_status webnn_tensor_return_opencl(webnn_tensor *tensor, void *event, webnn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

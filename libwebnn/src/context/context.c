@@ -48,6 +48,8 @@ static void explain(const webnn_context_options *options, const wnn_backend *bac
     snprintf(out, n_bytes, "%s", failure);
   else if (named)
     snprintf(out, n_bytes, "the backend %s was asked for by name", backend->name);
+  else if (options->opencl_queue != NULL || options->opencl_context != NULL)
+    snprintf(out, n_bytes, "an OpenCL queue or context was given");
   else
     snprintf(out, n_bytes, "no backend for this kind of device is built in");
 }
@@ -61,9 +63,10 @@ webnn_status webnn_context_create(const webnn_context_options *options, webnn_co
   *out = NULL;
   if (options != NULL)
     memcpy(&own, options, options->struct_size < sizeof own ? options->struct_size : sizeof own);
+  bool shares = own.opencl_queue != NULL || own.opencl_context != NULL;
   webnn_status status = check_options(&own, err);
   if (status == WEBNN_OK)
-    status = wnn_registry_candidates(own.backend, own.device_type, candidates, &n_candidates, err);
+    status = wnn_registry_candidates(own.backend, own.device_type, shares, candidates, &n_candidates, err);
   if (status != WEBNN_OK) return status;
 
   webnn_error local = {WEBNN_ERROR_NOT_SUPPORTED,
@@ -76,6 +79,14 @@ webnn_status webnn_context_create(const webnn_context_options *options, webnn_co
   }
   if (status != WEBNN_OK && err != NULL) *err = local;
   return status;
+}
+
+webnn_status webnn_context_create_from_opencl(void *queue, webnn_context **out, webnn_error *err) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  *out = NULL;
+  if (queue == NULL) return wnn_error_set(err, WEBNN_ERROR_TYPE, "create_context: there is no queue given");
+  options.opencl_queue = queue;
+  return webnn_context_create(&options, out, err);
 }
 
 /* Frees what there is of a context whose timeline has ended. */
@@ -108,6 +119,7 @@ static webnn_status start(webnn_context *context, const webnn_context_options *o
   if (context->host.pool == NULL) return wnn_error_no_memory(err);
   webnn_status status = context->backend->open(&context->host, &context->device, err);
   context->host.device_name = NULL; /* the caller's */
+  context->host.queue = context->host.context = NULL;
   if (status != WEBNN_OK) return status;
   context->timeline = wnn_timeline_create(alloc, context->host.pool);
   if (context->timeline == NULL)
@@ -133,6 +145,8 @@ webnn_status wnn_context_open(const webnn_context_options *options, const wnn_ba
   context->host = (wnn_host){.alloc = alloc,
                              .math = options->math,
                              .named = options->backend != NULL && strcmp(options->backend, "auto") != 0,
+                             .queue = options->opencl_queue,
+                             .context = options->opencl_context,
                              .power_preference = options->power_preference,
                              .device_name = options->device};
   context->accelerated = options->accelerated;

@@ -36,10 +36,20 @@ static webnn_status no_such_backend(const char *name, webnn_error *err) {
                        "create_context: there is no backend '%s'; there is %s", quoted.text, list);
 }
 
-webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type,
+webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type, bool shares,
                                      const wnn_backend *out[WNN_MAX_BACKENDS], size_t *n_out,
                                      webnn_error *err) {
   *n_out = 0;
+  if (shares) {
+    bool any = name == NULL || strcmp(name, "auto") == 0;
+    for (size_t i = 0; i < N_BACKENDS; i++)
+      if (backends[i]->buffer_import != NULL && (any || strcmp(backends[i]->name, name) == 0))
+        out[(*n_out)++] = backends[i];
+    if (*n_out != 0) return WEBNN_OK;
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "create_context: %s",
+                         any ? "this build cannot use an OpenCL queue or context"
+                             : "an OpenCL queue or context is for the backend opencl");
+  }
   if (name != NULL && strcmp(name, "auto") != 0) {
     for (size_t i = 0; i < N_BACKENDS; i++)
       if (strcmp(backends[i]->name, name) == 0) out[(*n_out)++] = backends[i];

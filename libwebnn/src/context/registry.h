@@ -6,8 +6,9 @@
 
 #define WNN_MAX_BACKENDS 4
 
-/* The backends to try for these options, best first. NOT_SUPPORTED: there is none of that name. */
-webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type,
+/* The backends to try for these options, best first; `shares`: of those that share memory with an owner of a device.
+ * NOT_SUPPORTED: there is none of that name, or kind. */
+webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_type, bool shares,
                                      const wnn_backend *out[WNN_MAX_BACKENDS], size_t *n_out,
                                      webnn_error *err);
 

@@ -67,8 +67,8 @@ static webnn_status check_bytes(const webnn_tensor *tensor, const void *data, si
                        wnn_desc_format(&tensor->desc).text, tensor->n_bytes);
 }
 
-static webnn_status make_tensor(webnn_context *context, const webnn_descriptor *descriptor,
-                                const char *what, webnn_tensor **out, webnn_error *err) {
+webnn_status wnn_tensor_make(webnn_context *context, const webnn_descriptor *descriptor, const char *what,
+                             webnn_tensor **out, webnn_error *err) {
   wnn_desc desc;
   if (webnn_context_is_lost(context)) return wnn_context_fail_lost(context, what, err);
   webnn_status status =
@@ -85,10 +85,7 @@ static webnn_status make_tensor(webnn_context *context, const webnn_descriptor *
   return WEBNN_OK;
 }
 
-/* Puts a finished tensor among the context's, unless the context was lost meanwhile: then releases
- * it. */
-static webnn_status enter_context(webnn_tensor *tensor, const char *what, webnn_tensor **out,
-                                  webnn_error *err) {
+webnn_status wnn_tensor_enter(webnn_tensor *tensor, const char *what, webnn_tensor **out, webnn_error *err) {
   webnn_context *context = tensor->context;
   wnn_context_lock(context);
   bool lost = wnn_timeline_lost(context->timeline);
@@ -116,7 +113,7 @@ static webnn_status create(webnn_context *context, const webnn_descriptor *descr
   webnn_tensor *tensor = NULL;
   if (options != NULL)
     memcpy(&own, options, options->struct_size < sizeof own ? options->struct_size : sizeof own);
-  webnn_status status = make_tensor(context, descriptor, "create_tensor", &tensor, err);
+  webnn_status status = wnn_tensor_make(context, descriptor, "create_tensor", &tensor, err);
   if (status != WEBNN_OK) return status;
   tensor->readable = own.readable;
   tensor->writable = own.writable;
@@ -128,7 +125,7 @@ static webnn_status create(webnn_context *context, const webnn_descriptor *descr
     return status;
   }
   tensor->has_memory = true;
-  return enter_context(tensor, "create_tensor", out, err);
+  return wnn_tensor_enter(tensor, "create_tensor", out, err);
 }
 
 webnn_status webnn_tensor_create(webnn_context *context, const webnn_descriptor *descriptor,
@@ -145,7 +142,7 @@ static webnn_status create_constant(webnn_context *context, const webnn_descript
                                     webnn_error *err) {
   const char *what = "create_constant_tensor";
   webnn_tensor *tensor = NULL;
-  webnn_status status = make_tensor(context, descriptor, what, &tensor, err);
+  webnn_status status = wnn_tensor_make(context, descriptor, what, &tensor, err);
   if (status != WEBNN_OK) return status;
   tensor->constant = true;
   status = check_bytes(tensor, data, n_bytes, what, err);
@@ -159,7 +156,7 @@ static webnn_status create_constant(webnn_context *context, const webnn_descript
   }
   memcpy(wnn_blob_bytes(tensor->blob), data, n_bytes);
   tensor->has_memory = true;
-  return enter_context(tensor, what, out, err);
+  return wnn_tensor_enter(tensor, what, out, err);
 }
 
 webnn_status webnn_tensor_create_constant(webnn_context *context,
@@ -423,6 +420,8 @@ static webnn_status start_read(webnn_context *context, webnn_tensor *tensor, web
   wnn_context_lock(context);
   await_unheld(tensor);
   webnn_status status = wnn_tensor_check(context, tensor, "read_tensor", err);
+  if (status == WEBNN_OK && tensor->exported)
+    status = wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "read_tensor: the tensor is exported");
   if (status == WEBNN_OK) wnn_future_track(future, &tensor->reads);
   bool now = status == WEBNN_OK && tensor->buffer.host != NULL && tensor->n_writers == 0 &&
              tensor->n_bytes <= QUICK_READ_BYTES;

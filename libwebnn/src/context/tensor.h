@@ -20,6 +20,7 @@ struct webnn_tensor {
   unsigned n_readers, n_writers; /* queued or running work */
   bool held;                     /* a caller's thread copies; whoever else wants the tensor waits */
   unsigned n_maps;
+  bool exported; /* one of the maps, and reads are refused too */
   webnn_future *reads;       /* unsettled ones */
   uint64_t mark;             /* the last walk that came by */
   webnn_tensor *prev, *next; /* in the context's list */
@@ -39,6 +40,12 @@ static inline bool wnn_tensor_is_free(const webnn_tensor *tensor) {
 /* TYPE unless the tensor is this context's and not destroyed. */
 webnn_status wnn_tensor_check(const webnn_context *context, const webnn_tensor *tensor,
                               const char *what, webnn_error *err);
+
+/* Puts a finished tensor among the context's; releases it if the context was lost meanwhile. */
+webnn_status wnn_tensor_enter(webnn_tensor *tensor, const char *what, webnn_tensor **out, webnn_error *err);
+/* A tensor without memory. */
+webnn_status wnn_tensor_make(webnn_context *context, const webnn_descriptor *descriptor, const char *what,
+                             webnn_tensor **out, webnn_error *err);
 
 /* Under the lock: queued work keeps the tensor and its memory, until it unpins it. */
 void wnn_tensor_pin(webnn_tensor *tensor, bool writes);
