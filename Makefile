@@ -33,6 +33,7 @@ $(VENV)/tools: | $(BIN)/python
 
 $(VENV)/tests: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime pillow pytest hypothesis
+	-$(BIN)/pip install --quiet --only-binary :all: pyopencl # for memory shared with it: tests skip without
 	touch $@
 
 $(VENV)/peers: pyproject.toml | $(BIN)/python
