@@ -113,9 +113,12 @@ static void from_input(wnn_cl_gen *g, const network *n) {
 static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
                  const char *with) {
   const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
-  wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = 0.0f;\n", name,
-             n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit),
-             name);
+  const char *bias =
+      n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit);
+  /* The LSTM's biases join what comes from the input, which they may cancel; the GRU's may be
+   * scaled with the state. */
+  wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = %s;\n", name,
+             n->is_lstm ? bias : "0.0f", name, n->is_lstm ? "0.0f" : bias);
   wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden,
              name, with, at(g, 2, "direction", unit, "j"), name);
   const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s",
