@@ -1,11 +1,11 @@
 /* Runs conformance vectors (tests/data/wpt) on one backend, through the call that serves every
  * operation.
  *
- *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] [--through file]
+ *   wpt_runner [--backend NAME] [--passes TEXT] [--filter TEXT] [--every N] [--through file]
  *              [--leaves inputs|constants] file.json ...
  *
  * A file is a vector file, or a list of some that lie next to it (files.json). --filter picks the
- * tests whose id or title contains the text. --through file writes each graph down and reads it
+ * tests whose id or title contains the text, --every each N-th of a file. --through file writes each graph down and reads it
  * back. --leaves makes inputs of all constants, or the reverse. Each test runs twice: on memory of
  * ours, and on tensors. The exit code is 77 where the backend isn't there. */
 #include "wpt_trial.h"
@@ -19,7 +19,7 @@
 #define EXIT_SKIPPED 77
 
 typedef struct settings {
-  const char *backend, *passes, *filter, *through, *leaves;
+  const char *backend, *passes, *filter, *every, *through, *leaves;
 } settings;
 
 static bool compare(wpt_trial *t, const char *how) {
@@ -168,7 +168,10 @@ static void run_tests(const settings *s, webnn_context *context, const char *pat
     fail_file(path, "no tests", total);
     return;
   }
+  const size_t every = s->every != NULL ? strtoul(s->every, NULL, 10) : 1;
+  size_t i = 0;
   for (const json *test = tests->first; test != NULL; test = test->next) {
+    if (every > 1 && i++ % every != 0) continue;
     if (!is_picked(test, s->filter)) continue;
     if (run_test(s, context, test)) total->n_passed++;
     else total->n_failed++;
@@ -224,6 +227,7 @@ static int take_option(char **argv, settings *s) {
   } options[] = {{"--backend", &s->backend},
                  {"--passes", &s->passes},
                  {"--filter", &s->filter},
+                 {"--every", &s->every},
                  {"--through", &s->through},
                  {"--leaves", &s->leaves}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
