@@ -5,9 +5,10 @@
  *              [--leaves inputs|constants] file.json ...
  *
  * A file is a vector file, or a list of some that lie next to it (files.json). --filter picks the
- * tests whose id or title contains the text, --every each N-th of a file. --through file writes each graph down and reads it
- * back. --leaves makes inputs of all constants, or the reverse. Each test runs twice: on memory of
- * ours, and on tensors. The exit code is 77 where the backend isn't there. */
+ * tests whose id or title contains the text, --every each N-th of a file. --through file writes
+ * each graph down and reads it back. --leaves makes inputs of all constants, or the reverse. Each
+ * test runs twice: on memory of ours, and on tensors. The exit code is 77 where the backend isn't
+ * there. */
 #include "wpt_trial.h"
 
 #include <stdio.h>
@@ -173,8 +174,10 @@ static void run_tests(const settings *s, webnn_context *context, const char *pat
   for (const json *test = tests->first; test != NULL; test = test->next) {
     if (every > 1 && i++ % every != 0) continue;
     if (!is_picked(test, s->filter)) continue;
-    if (run_test(s, context, test)) total->n_passed++;
-    else total->n_failed++;
+    if (run_test(s, context, test))
+      total->n_passed++;
+    else
+      total->n_failed++;
   }
 }
 
@@ -214,8 +217,10 @@ static void run_file(const settings *s, webnn_context *context, const char *path
     return;
   }
   const json *files = json_get(json_root(document), "files");
-  if (files != NULL && files->kind == JSON_OBJECT) run_list(s, context, path, files, total);
-  else run_tests(s, context, path, json_get(json_root(document), "tests"), total);
+  if (files != NULL && files->kind == JSON_OBJECT)
+    run_list(s, context, path, files, total);
+  else
+    run_tests(s, context, path, json_get(json_root(document), "tests"), total);
   json_free(document);
 }
 
@@ -224,12 +229,8 @@ static int take_option(char **argv, settings *s) {
   const struct {
     const char *name;
     const char **value;
-  } options[] = {{"--backend", &s->backend},
-                 {"--passes", &s->passes},
-                 {"--filter", &s->filter},
-                 {"--every", &s->every},
-                 {"--through", &s->through},
-                 {"--leaves", &s->leaves}};
+  } options[] = {{"--backend", &s->backend}, {"--passes", &s->passes},   {"--filter", &s->filter},
+                 {"--every", &s->every},     {"--through", &s->through}, {"--leaves", &s->leaves}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
     if (argv[0] == NULL || argv[1] == NULL || strcmp(argv[0], options[i].name) != 0) continue;
     *options[i].value = argv[1];
