@@ -217,7 +217,7 @@ def test_steps_are_those_of_the_profile(context, relu_graph):
     assert all(0 < step.pop("of_peak") < 10 for step in profile)
     assert relu_graph.steps == profile
     assert {"operations", "kernel", "shapes", "layout", "declined", "reason", "label", "threads", "bytes",
-            "flops"} == relu_graph.steps[0].keys()
+            "flops", "launches"} == relu_graph.steps[0].keys()
     assert relu_graph.steps[0]["layout"] == "plain" and relu_graph.steps[0]["threads"] == 1
 
 
