@@ -193,23 +193,17 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
 
 /* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for
  * depthwise convolutions, and every other operation is simpler in it. */
-static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
-  wnn_layout layout =
-      nodes == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
-  return (wnn_layout_answer){.rule = WNN_LAYOUT_WANT, .input0 = layout, .output0 = layout};
-}
-
 static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   (void)device;
   switch (region->anchor->op->id) {
     case WNN_OP_CONV2D:
     case WNN_OP_CONV2D_INTEGER: {
       const wnn_conv2d_attrs *attrs = region->anchor->attrs;
-      return images_want(attrs->input_layout);
+      return wnn_layout_images(attrs->input_layout);
     }
     case WNN_OP_CONV_TRANSPOSE2D: {
       const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
-      return images_want(attrs->input_layout);
+      return wnn_layout_images(attrs->input_layout);
     }
     case WNN_OP_GEMM:
     case WNN_OP_MATMUL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};

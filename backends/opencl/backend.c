@@ -74,21 +74,15 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
 
 /* Images lie channels last, and stay so as long as nothing needs them otherwise: every kernel reads
  * any layout, and most write any. */
-static wnn_layout_answer images_want(webnn_input_operand_layout nodes) {
-  wnn_layout layout =
-      nodes == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
-  return (wnn_layout_answer){.rule = WNN_LAYOUT_WANT, .input0 = layout, .output0 = layout};
-}
-
 static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   (void)device;
   const wnn_op_id op = region->anchor->op->id;
   if (wnn_cl_is_elementwise(op)) return (wnn_layout_answer){.rule = WNN_LAYOUT_SAME};
   switch (op) {
     case WNN_OP_CONV2D:
-      return images_want(((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout);
+      return wnn_layout_images(((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout);
     case WNN_OP_CONV_TRANSPOSE2D:
-      return images_want(((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout);
+      return wnn_layout_images(((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout);
     case WNN_OP_AVERAGE_POOL2D:
     case WNN_OP_BATCH_NORMALIZATION:
     case WNN_OP_CONCAT:

@@ -100,6 +100,13 @@ typedef struct wnn_layout_answer {
                                  other inputs plain */
 } wnn_layout_answer;
 
+/* Images lie channels last, whichever way the node names their axes. */
+static inline wnn_layout_answer wnn_layout_images(webnn_input_operand_layout named) {
+  wnn_layout layout =
+      named == WEBNN_INPUT_OPERAND_LAYOUT_NCHW ? wnn_layout_channels_last() : wnn_layout_plain(4);
+  return (wnn_layout_answer){.rule = WNN_LAYOUT_WANT, .input0 = layout, .output0 = layout};
+}
+
 /* Memory that isn't the host's. Its handles stand where the pointers of a run do, for constants too. */
 typedef struct wnn_memory {
   size_t align; /* of parts, in bytes: a multiple of a cache line */
