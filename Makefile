@@ -11,7 +11,7 @@ help:
 	@echo 'make test                    sets up all that the tests need and runs them'
 	@echo 'make fuzz [MINUTES=10]       looks for graphs that a backend computes otherwise than NumPy does'
 	@echo 'make lua [LUA=luajit]        builds the Lua module; make test-lua tests it on every Lua'
-	@echo 'make bench                   times models against onnxruntime and OpenVINO'
+	@echo 'make bench [BENCH="models --threads 2"]   times models, loading … against onnxruntime and OpenVINO'
 	@echo 'make wheel                   makes the distributable wheel in dist/'
 
 # ---- environments: a stamp says that what it names is installed
@@ -24,6 +24,7 @@ $(BIN)/python:
 SOURCES := $(shell git ls-files libwebnn backends bindings/python cmake tools CMakeLists.txt pyproject.toml 2>/dev/null)
 
 $(VENV)/installed: $(SOURCES) | $(BIN)/python
+	@echo 'Building the package for $(VENV): two minutes the first time.'
 	$(BIN)/pip install --quiet '.[onnx]' --config-settings=build-dir=build/python
 	touch $@
 
@@ -45,7 +46,7 @@ $(VENV)/peers: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed
 	$(BIN)/pip install --quiet pillow
 	$(BIN)/python tools/fetch_models.py ppocr-det ppocr-rec ppocr-cls page.png
-	$(BIN)/python examples/ocr/read_page.py --out demo/page-read.png $(IMAGE)
+	$(BIN)/python examples/ocr/read_page.py --out demo/page-read.png $(if $(IMAGE),"$(IMAGE)")
 
 # ---- the tests
 
@@ -56,8 +57,9 @@ test: opencl test-c test-asan test-python test-current test-lua
 opencl:
 	tools/need --wish opencl-headers=/usr/include/CL/cl_icd.h pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd
 
-CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DWEBNN_WERROR=ON \
+CONFIGURE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
   -DPython3_EXECUTABLE=$(CURDIR)/$(BIN)/python
+CMAKE := $(CONFIGURE) -DWEBNN_WERROR=ON
 CTEST := $(BIN)/ctest --output-on-failure
 
 RELEASE := -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN=AUTO -DWEBNN_ONEDNN_FROM=WHEEL
@@ -99,11 +101,11 @@ LUA_TREE := $(CURDIR)/build/lua
 lua: $(VENV)/tools
 	@version="$$($(LUA) -e 'print(jit and "jit" or _VERSION:match("%d.%d"))')" && \
 	folder="$$($(LUA) -e 'print(_VERSION:match("%d.%d"))')" && \
-	$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/lua-module -DWEBNN_TESTS=OFF \
-	  -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN_FROM=WHEEL "-DWEBNN_LUA=$$version" && \
+	$(CONFIGURE) -S . -B build/lua-module -DWEBNN_TESTS=OFF -DCMAKE_BUILD_TYPE=Release -DWEBNN_ONEDNN_FROM=WHEEL \
+	  "-DWEBNN_LUA=$$version" && \
 	$(BIN)/cmake --build build/lua-module && \
 	$(BIN)/cmake --install build/lua-module --component lua --prefix $(LUA_TREE) && \
-	echo && echo "export LUA_PATH='$(LUA_TREE)/share/lua/$$folder/?.lua;$(LUA_TREE)/share/lua/$$folder/?/init.lua;;'" && \
+	echo && echo "# for $(LUA):" && echo "export LUA_PATH='$(LUA_TREE)/share/lua/$$folder/?.lua;$(LUA_TREE)/share/lua/$$folder/?/init.lua;;'" && \
 	echo "export LUA_CPATH='$(LUA_TREE)/lib/lua/$$folder/?.so;;'"
 
 # In the folders of the C tests, whose core it takes.
@@ -121,7 +123,7 @@ fuzz: $(VENV)/installed $(VENV)/tests
 
 bench: $(VENV)/installed $(VENV)/peers
 	$(BIN)/python tools/fetch_models.py
-	$(BIN)/python bench/bench.py
+	$(BIN)/python bench/bench.py $(BENCH)
 
 wheel: | $(BIN)/python
 	tools/build-wheel $(BIN)/python

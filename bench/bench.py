@@ -291,13 +291,16 @@ BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="*", choices=[[], *BENCHES], default=[])
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--only", nargs="+", default=[])
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row")
-    parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to time: {', '.join(BENCHES)} (default: all)")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N", help="thread counts (default: 1 2)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="rows to time, by name (default: all)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row (default: 2)")
+    parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load (default: 3)")
     parser.add_argument("--json", help="where to write the rows too")
     options = parser.parse_args()
+    for name in options.what:
+        if name not in BENCHES:
+            parser.error(f"there is no bench {name!r}, but {', '.join(BENCHES)}")
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
     rows = []
     for name in options.what or BENCHES:

@@ -30,6 +30,8 @@ def main():
         paths = [fetch_models.fetch(name) for name in MODELS]
         path = options.image or fetch_models.fetch("page.png")
         page = images.load(path)
+    except FileNotFoundError as error:
+        sys.exit(f"read_page: {error.filename}: there is no such file")
     except (fetch_models.FetchError, OSError) as error:
         sys.exit(f"read_page: {error}")
     with webnn.ML().create_context(device_type=options.device).result() as context:
@@ -64,23 +66,28 @@ def read(reader, page):
     def found(count):
         nonlocal total
         total = count
-        print(f"{count} lines found in {time.perf_counter() - started:.2f} s", flush=True)
+        print(f"{counted(count, 'line')} found in {time.perf_counter() - started:.2f} s", flush=True)
 
     started = time.perf_counter()
     lines = []
     for line in reader.read(page, found):
         lines.append(line)
         print(f"{len(lines):3}/{total}  {line.score:.3f}  {line.text}", flush=True)
-    print(f"{len(lines)} lines read in {time.perf_counter() - started:.2f} s")
+    print(f"{counted(len(lines), 'line')} read in {time.perf_counter() - started:.2f} s")
     return lines
 
 
 def report(reader):
     for name, model in (("detection", reader.detection), ("direction", reader.direction),
                         ("recognition", reader.recognition)):
-        mean = model.running / max(1, model.runs) * 1000
-        print(f"  {name:12} {model.runs:3} runs of {mean:6.1f} ms; {model.n_graphs} graphs built in "
-              f"{model.loading:.2f} s")
+        if model.runs:
+            mean = model.running / model.runs * 1000
+            print(f"  {name:12} {counted(model.runs, 'run'):>7} of {mean:6.1f} ms; "
+                  f"{counted(model.n_graphs, 'graph')} built in {model.loading:.2f} s")
+
+
+def counted(n, what):
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def drawing(page, lines):

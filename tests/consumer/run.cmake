@@ -24,8 +24,7 @@ if(NOT pkg_config)
 endif()
 file(GLOB pc "${prefix}/lib*/pkgconfig/webnn.pc" "${prefix}/lib/*/pkgconfig/webnn.pc")
 get_filename_component(pc_folder "${pc}" DIRECTORY)
-execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${pc_folder}" "${pkg_config}" --define-variable=prefix=${prefix}
-  --define-variable=libdir=${pc_folder}/.. --define-variable=includedir=${prefix}/include --cflags --libs webnn
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${pc_folder}" "${pkg_config}" --cflags --libs webnn
   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags)
 separate_arguments(extra UNIX_COMMAND "${FLAGS}")

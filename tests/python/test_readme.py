@@ -65,10 +65,21 @@ def test_commands_have_targets_and_extras():
             continue
         if words[0] == "make":
             assert re.search(rf"^{words[1]}:", makefile, re.M), line
+        elif words[0] == "cmake":
+            continue  # below, and tests/consumer builds against what is installed
         else:
             assert words[:2] == ["pip", "install"], line
     for extra in re.findall(r"\.\[(\w+)\]", README):
         assert re.search(rf"^{extra} = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("make") is None, reason="no cmake or make")
+def test_cmake_takes_what_is_printed(tmp_path):
+    printed = [line.split() for line in "\n".join(blocks("sh")).splitlines() if line.startswith("cmake -S")]
+    assert len(printed) == 1
+    command = [str(tmp_path) if word == "build/c" else word for word in printed[0]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "not used by the project" not in done.stderr, done.stderr
 
 
 def test_folders_and_links_exist():

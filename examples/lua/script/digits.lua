@@ -1,6 +1,6 @@
 --- A plain script: trains nothing, loads nothing. A network that adds up two numbers written as pixels.
 ---
----   lua digits.lua 12 30
+---   lua5.4 digits.lua 12 30
 local webnn = require "webnn"
 
 local function pixels(number)
@@ -10,7 +10,9 @@ local function pixels(number)
 end
 
 local a, b = tonumber(arg[1] or 12), tonumber(arg[2] or 30)
-webnn.run(function()
+if not a or not b or math.min(a, b) < 0 or math.max(a, b) > 64 then error("two numbers from 0 to 64 are needed", 0) end
+
+assert(webnn.run(function()
   local context = assert(webnn.ml():create_context():await())
   local builder = webnn.graph_builder(context)
   local x = builder:input("x", { shape = { 2, 64 }, data_type = "float32" })
@@ -19,5 +21,6 @@ webnn.run(function()
   local result = assert(context:compute(graph, { x = { pixels(a), pixels(b) } }))
   print(context)
   print(graph)
-  print(a .. " + " .. b .. " = " .. result.sum[1])
-end)
+  print(("%d + %d = %d"):format(a, b, result.sum[1]))
+  return true
+end))
