@@ -1,5 +1,5 @@
---- One side of tiny.py: for each line "HOW N" that comes in, N rounds of write, dispatch, await on a tiny graph; goes
---- out: microseconds a round. HOW is block or coroutine.
+--- One side of tiny.py: for each line "HOW N" that comes in, N rounds on a tiny graph; goes out: microseconds a round.
+--- HOW is block or coroutine: write, dispatch, await; or compute: the same in one call, into the caller's memory.
 local webnn = require(arg[1] or "webnn")
 local context = assert(webnn.ml():create_context({ threads = 1 }):await())
 local builder = webnn.graph_builder(context)
@@ -21,11 +21,18 @@ end
 
 local ways = { block = rounds }
 
+local result = webnn.buffer("float32", 4)
+
+function ways.compute(n)
+  for _ = 1, n do context:compute(graph, { x = data }, { y = result }) end
+end
+
 -- In a coroutine that gives way at each await, as asyncio does it.
 function ways.coroutine(n) webnn.run(rounds, n) end
 
 local out = round()
-assert(out[1] == 0 and out[4] == 2)
+ways.compute(1)
+assert(out[1] == 0 and out[4] == 2 and result[1] == 0 and result[4] == 2)
 for line in io.lines() do
   local how, n = line:match("^(%a+) (%d+)$")
   local start = webnn.now()

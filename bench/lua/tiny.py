@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a tiny graph costs from Lua and from Python: write, dispatch, await.
+"""What a tiny graph costs from Lua and from Python: write, dispatch, await; and one compute into the caller's memory.
 
     bench/lua/tiny.py [--check] COMMAND ...    each a quoted command that runs a Lua with the module in reach
 
@@ -32,12 +32,17 @@ class Python:
         self.x = self.context.create_tensor([4], "float32", writable=True).result()
         self.y = self.context.create_tensor([4], "float32", readable=True).result()
         self.data = np.array([-1, 0, 1, 2], "float32")
+        self.result = np.empty(4, "float32")
 
     def block(self, n):
         for _ in range(n):
             self.context.write_tensor(self.x, self.data)
             self.context.dispatch(self.graph, {"x": self.x}, {"y": self.y})
             self.context.read_tensor(self.y).result()
+
+    def compute(self, n):
+        for _ in range(n):
+            self.context.compute(self.graph, {"x": self.data}, {"y": self.result})
 
     def coroutine(self, n):
         asyncio.run(self._awaiting(n))
@@ -84,7 +89,7 @@ def main():
     luas = {name: Lua(f"{command} {SCRIPT} {'webnn.ffi' if name.endswith('ffi') else 'webnn'}")
             for name, command in (pair.split("=", 1) for pair in args.commands)}
     sides, dear = {"Python": Python(), **luas}, []
-    for how in ("block", "coroutine"):
+    for how in ("block", "compute", "coroutine"):
         best = measure(sides, how)
         for name, cost in best.items():
             print(f"{how:10} {name:14} {cost:7.2f} us, {cost / best['Python']:.2f} of Python's")

@@ -53,6 +53,15 @@ typedef struct Buffer {
 
 /* ---- types: webnn.c */
 
+/* The first upvalue of every function of ours is a table with what all of them look at: the types' metatables, and the
+ * objects by native handle. That is several times faster than a look into the registry. */
+#define WLUA_SHARED lua_upvalueindex(1)
+
+/* Puts functions into the table on the top. */
+void wlua_functions(lua_State *L, const luaL_Reg *functions);
+void wlua_push_function(lua_State *L, lua_CFunction function);
+void wlua_push_shared(lua_State *L); /* for closures with more upvalues */
+
 /* Makes a type with metamethods, methods and properties (NULL: none); leaves its methods on the
  * stack. A property is a function of the object. */
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
@@ -62,8 +71,8 @@ void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg
 void wlua_new_metatable(lua_State *L, WluaType type);
 void wlua_push_metatable(lua_State *L, WluaType type);
 
-/* A zeroed userdata of a type, on the stack. */
-void *wlua_new(lua_State *L, WluaType type, size_t n_bytes);
+/* A userdata of a type, on the stack: of `n_bytes` that are zero and `n_more` that hold anything. */
+void *wlua_new(lua_State *L, WluaType type, size_t n_bytes, size_t n_more);
 
 /* The object of a type at `index`: NULL, or an error at the caller's line, when it is none. */
 void *wlua_test(lua_State *L, int index, WluaType type);
@@ -175,6 +184,7 @@ void wlua_push_integer(lua_State *L, bool negative, uint64_t magnitude);
 
 /* ---- buffers: buffer.c, element.c */
 
+/* Their elements hold anything. */
 Buffer *wlua_buffer_new(lua_State *L, webnn_data_type type, size_t n);
 Buffer *wlua_buffer_shaped(lua_State *L, const webnn_descriptor *descriptor);
 int wlua_buffer_create(lua_State *L); /* webnn.buffer */

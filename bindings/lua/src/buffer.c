@@ -12,7 +12,7 @@
 static Buffer *allocate(lua_State *L, webnn_data_type type, size_t n) {
   size_t bytes = webnn_data_type_bytes(type);
   if (n > (SIZE_MAX / 2 - HEADER) / bytes) luaL_error(L, "not enough memory");
-  Buffer *self = wlua_new(L, WLUA_BUFFER, HEADER + n * bytes);
+  Buffer *self = wlua_new(L, WLUA_BUFFER, HEADER, n * bytes);
   self->type = type;
   self->n = n;
   self->data = (char *)self + HEADER;
@@ -53,7 +53,8 @@ int wlua_buffer_create(lua_State *L) {
   if (lua_type(L, 2) == LUA_TNUMBER && lua_isnoneornil(L, 3)) {
     if (!webnnL_tointeger(L, 2, &n) || n < 0 || n > UINT32_MAX)
       wlua_wrong(L, &where, "a number of elements from 0 to 4294967295", 2);
-    wlua_buffer_new(L, type, (size_t)n);
+    Buffer *self = wlua_buffer_new(L, type, (size_t)n);
+    memset(self->data, 0, bytes_of(self));
     return 1;
   }
   lua_settop(L, 3);
@@ -175,7 +176,7 @@ static int buffer_view(lua_State *L) {
   if (n_bytes % webnn_data_type_bytes(type) != 0)
     wlua_argument_error(L, &type_where, "%s does not divide the view's %d bytes",
                         webnn_data_type_name(type), (int)n_bytes);
-  Buffer *view = wlua_new(L, WLUA_BUFFER, sizeof *view);
+  Buffer *view = wlua_new(L, WLUA_BUFFER, sizeof *view, 0);
   view->type = type;
   view->n = n_bytes / webnn_data_type_bytes(type);
   view->data = (char *)self->data + (first - 1) * webnn_data_type_bytes(self->type);

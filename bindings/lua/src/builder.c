@@ -10,7 +10,7 @@ webnn_builder *wlua_check_builder(lua_State *L, int index) {
 
 void wlua_push_builder(lua_State *L, webnn_builder *native) {
   if (wlua_find(L, native)) return;
-  Builder *self = wlua_new(L, WLUA_BUILDER, sizeof *self);
+  Builder *self = wlua_new(L, WLUA_BUILDER, sizeof *self, 0);
   self->native = webnn_builder_retain(native);
   wlua_remember(L, native);
 }

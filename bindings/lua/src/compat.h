@@ -16,13 +16,6 @@
 #define webnnL_absindex(L, index) \
   ((index) > 0 || (index) <= LUA_REGISTRYINDEX ? (index) : lua_gettop(L) + (index) + 1)
 
-static inline void webnnL_setfuncs(lua_State *L, const luaL_Reg *functions) {
-  for (; functions->name != NULL; functions++) {
-    lua_pushcfunction(L, functions->func);
-    lua_setfield(L, -2, functions->name);
-  }
-}
-
 static inline void webnnL_rawgetp(lua_State *L, const void *key) {
   lua_pushlightuserdata(L, (void *)key);
   lua_rawget(L, LUA_REGISTRYINDEX);
@@ -30,7 +23,6 @@ static inline void webnnL_rawgetp(lua_State *L, const void *key) {
 #else
 #define webnnL_rawlen(L, index) lua_rawlen(L, index)
 #define webnnL_absindex(L, index) lua_absindex(L, index)
-#define webnnL_setfuncs(L, functions) luaL_setfuncs(L, functions, 0)
 #define webnnL_rawgetp(L, key) lua_rawgetp(L, LUA_REGISTRYINDEX, key)
 #endif
 

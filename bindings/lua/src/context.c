@@ -12,7 +12,7 @@ webnn_context *wlua_check_context(lua_State *L, int index) {
 
 void wlua_push_context(lua_State *L, webnn_context *native) {
   if (wlua_find(L, native)) return;
-  Context *self = wlua_new(L, WLUA_CONTEXT, sizeof *self);
+  Context *self = wlua_new(L, WLUA_CONTEXT, sizeof *self, 0);
   self->native = webnn_context_retain(native);
   wlua_remember(L, native);
 }
@@ -66,7 +66,7 @@ int wlua_create_context(lua_State *L) {
   webnn_error error;
   lua_settop(L, 2);
   read_options(L, 2, &options);
-  Context *self = wlua_new(L, WLUA_CONTEXT, sizeof *self);
+  Context *self = wlua_new(L, WLUA_CONTEXT, sizeof *self, 0);
   bool failed = webnn_context_create(&options, &self->native, &error) != WEBNN_OK;
   if (failed)
     wlua_refuse(L, NULL, &error);

@@ -283,13 +283,9 @@ static bool pair_data(lua_State *L, const Where *where, int index, Data *out) {
 static const char wanted[] =
     "data: a string, a buffer, a table of numbers, or an address with its size";
 
-static void borrowed(lua_State *L, const Where *where, int index, int size_index,
-                     webnn_data_type type, Data *out) {
-  const Buffer *buffer = wlua_test(L, index, WLUA_BUFFER);
+static void borrowed(lua_State *L, const Where *where, int index, int size_index, Data *out) {
   int kind = lua_type(L, index);
-  if (buffer != NULL) {
-    buffer_data(L, where, buffer, type, out);
-  } else if (kind == LUA_TLIGHTUSERDATA) {
+  if (kind == LUA_TLIGHTUSERDATA) {
     out->bytes = light_address(L, where, index);
     out->n_bytes = size_at(L, where, size_index);
   } else if (kind == LUA_TYPE_CDATA) {
@@ -306,8 +302,14 @@ void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool
                webnn_data_type type, Data *out) {
   bool sized = size_index != 0 && !lua_isnoneornil(L, size_index);
   int kind = lua_type(L, index);
+  luaL_checkstack(L, 12, NULL);
+  const Buffer *buffer = kind == LUA_TUSERDATA ? wlua_test(L, index, WLUA_BUFFER) : NULL;
+  if (buffer != NULL) {
+    buffer_data(L, where, buffer, type, out);
+    lua_pushnil(L);
+    return;
+  }
   index = webnnL_absindex(L, index);
-  luaL_checkstack(L, 8, NULL);
   if (kind == LUA_TTABLE && pair_data(L, where, index, out)) {
     lua_pushnil(L);
   } else if (!writable && kind == LUA_TTABLE) {
@@ -318,7 +320,7 @@ void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool
   } else if (!writable && !sized && (kind == LUA_TNUMBER || is_cdata_number(L, index))) {
     number_data(L, where, index, type, out);
   } else {
-    borrowed(L, where, index, size_index, type, out);
+    borrowed(L, where, index, size_index, out);
     lua_pushnil(L);
   }
 }

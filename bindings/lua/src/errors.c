@@ -16,7 +16,7 @@ static int error_tostring(lua_State *L) {
 
 void wlua_errors_init(lua_State *L) {
   wlua_new_metatable(L, WLUA_ERROR);
-  lua_pushcfunction(L, error_tostring);
+  wlua_push_function(L, error_tostring);
   lua_setfield(L, -2, "__tostring");
   lua_pop(L, 1);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 Future *wlua_future_begin(lua_State *L, FutureKind kind, webnn_context *context) {
-  Future *self = wlua_new(L, WLUA_FUTURE, sizeof *self);
+  Future *self = wlua_new(L, WLUA_FUTURE, sizeof *self, 0);
   self->kind = kind;
   self->context = context == NULL ? NULL : webnn_context_retain(context);
   return self;
@@ -66,17 +66,27 @@ static bool push_outcome(lua_State *L, int index, const Future *self) {
   return true;
 }
 
-/* Takes the outcome over once there is one. When that raises for want of memory, the next look
- * tries again. */
-static bool settle(lua_State *L, int index, Future *self) {
-  if (self->settled) return true;
-  if (!webnn_future_done(self->native)) return false;
+/* Takes the outcome of a native future that is done over. When that raises for want of memory, the
+ * next look tries again. */
+static void settle(lua_State *L, int index, Future *self) {
   luaL_checkstack(L, 8, NULL);
   self->failed = !push_outcome(L, index, self);
+  lua_pushvalue(L, -1);
   webnnL_keep(L, index);
   self->settled = true;
   if (self->kind != FUTURE_LOST) give_back(self);
-  return true;
+}
+
+/* Pushes what the future has settled with. */
+static void push_value(lua_State *L, int index, Future *self) {
+  if (self->settled)
+    webnnL_kept(L, index);
+  else
+    settle(L, index, self);
+}
+
+static bool is_done(const Future *self) {
+  return self->settled || webnn_future_done(self->native);
 }
 
 static Future *check(lua_State *L) { return wlua_check(L, 1, WLUA_FUTURE); }
@@ -85,7 +95,7 @@ static Future *check(lua_State *L) { return wlua_check(L, 1, WLUA_FUTURE); }
 
 static int done(lua_State *L) {
   Future *self = check(L);
-  lua_pushboolean(L, self->settled || webnn_future_done(self->native));
+  lua_pushboolean(L, is_done(self));
   return 1;
 }
 
@@ -99,21 +109,38 @@ static int wait(lua_State *L) {
   return 1;
 }
 
-/* value(): what it settled with, or nil and the error. Only once it has settled. */
+/* What it settled with, or nil and the error. */
+static int outcome(lua_State *L, Future *self) {
+  lua_settop(L, 1);
+  push_value(L, 1, self);
+  if (!self->failed) return 1;
+  lua_pushnil(L);
+  lua_insert(L, -2);
+  return 2;
+}
+
+/* value(): the outcome of one that has settled. */
 static int value(lua_State *L) {
   Future *self = check(L);
-  lua_settop(L, 1);
-  if (!settle(L, 1, self)) return luaL_error(L, "the future has not settled");
-  if (self->failed) lua_pushnil(L);
-  webnnL_kept(L, 1);
-  return self->failed ? 2 : 1;
+  if (!is_done(self)) return luaL_error(L, "the future has not settled");
+  return outcome(L, self);
+}
+
+/* finish(): blocks the thread until there is an outcome. */
+static int finish(lua_State *L) {
+  Future *self = check(L);
+  if (!self->settled && webnn_future_wait(self->native, -1) != WEBNN_OK)
+    return luaL_error(L, "the future cannot be waited for here");
+  return outcome(L, self);
 }
 
 static int to_string(lua_State *L) {
   static const char *const kinds[] = {"value", "build", "read", "lost"};
   Future *self = check(L);
   lua_settop(L, 1);
-  const char *state = !settle(L, 1, self) ? "pending" : self->failed ? "failed" : "done";
+  bool has_settled = is_done(self);
+  if (has_settled) push_value(L, 1, self);
+  const char *state = !has_settled ? "pending" : self->failed ? "failed" : "done";
   lua_pushfstring(L, "webnn.Future of a %s, %s", kinds[self->kind], state);
   if (self->kind == FUTURE_READ) {
     lua_pushliteral(L, ", ");
@@ -133,6 +160,6 @@ static int collect(lua_State *L) {
 void wlua_future_init(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"done", done}, {"wait", wait}, {"value", value}, {NULL, NULL}};
+      {"done", done}, {"wait", wait}, {"value", value}, {"finish", finish}, {NULL, NULL}};
   wlua_type(L, WLUA_FUTURE, meta, methods, NULL);
 }

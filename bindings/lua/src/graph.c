@@ -14,7 +14,7 @@ webnn_graph *wlua_check_graph(lua_State *L, const Where *where, int index) {
 }
 
 void wlua_push_graph(lua_State *L, webnn_graph *native) {
-  Graph *self = wlua_new(L, WLUA_GRAPH, sizeof *self);
+  Graph *self = wlua_new(L, WLUA_GRAPH, sizeof *self, 0);
   self->native = webnn_graph_retain(native);
 }
 

@@ -146,7 +146,7 @@ static int op_call(lua_State *L) {
   Call call;
   webnn_builder *builder = wlua_check_builder(L, 1);
   call.L = L;
-  call.op = lua_touserdata(L, lua_upvalueindex(1));
+  call.op = lua_touserdata(L, lua_upvalueindex(2));
   call.n_fields = call.n_required = 0;
   call.n_outs = 4;
   count_fields(&call);
@@ -178,8 +178,9 @@ static int op_call(lua_State *L) {
 
 void wlua_opcall_init(lua_State *L) {
   for (const webnn_op *op = NULL; (op = webnn_op_next(op)) != NULL;) {
+    wlua_push_shared(L);
     lua_pushlightuserdata(L, (void *)op);
-    lua_pushcclosure(L, op_call, 1);
+    lua_pushcclosure(L, op_call, 2);
     lua_setfield(L, -2, webnn_op_name(op));
   }
 }

@@ -8,7 +8,7 @@ static Operand *check(lua_State *L) {
 }
 
 void wlua_push_operand(lua_State *L, const webnn_operand *native) {
-  Operand *self = wlua_new(L, WLUA_OPERAND, sizeof *self);
+  Operand *self = wlua_new(L, WLUA_OPERAND, sizeof *self, 0);
   self->native = native;
   self->builder = webnn_builder_retain(webnn_operand_builder(native));
 }

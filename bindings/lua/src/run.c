@@ -1,6 +1,7 @@
 /* Running graphs: dispatch on tensors, compute on the caller's memory. */
 #include "binding.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* What is given by name is looked at once, up to one entry more than there are ports: with that the
@@ -8,7 +9,8 @@
  * room. */
 static size_t room_for(lua_State *L, const Where *where, int index, size_t n_ports) {
   if (!lua_istable(L, index)) wlua_wrong(L, where, "a table by name", index);
-  luaL_checkstack(L, 12, NULL);
+  if (n_ports > (INT_MAX - 12) / 2 || !lua_checkstack(L, (int)(2 * n_ports) + 12))
+    wlua_argument_error(L, where, "has too many entries for Lua's stack");
   return n_ports + 1;
 }
 
@@ -75,29 +77,26 @@ static webnn_data_type port_type(const webnn_graph *graph, Getter get, webnn_str
   return WEBNN_DATA_TYPE_FLOAT32;
 }
 
-/* What the entries are, and what they are turned into, is kept in the table at index `keep`. */
-static size_t bind_data(lua_State *L, const webnn_graph *graph, bool writable, int index, int keep,
+/* Leaves the name of each entry on the stack and what its value is turned into: while a later one is looked at, code
+ * of the caller's may run and change the table. */
+static size_t bind_data(lua_State *L, const webnn_graph *graph, bool writable, int index,
                         Scratch *scratch, webnn_named_data **out) {
   Where where = {"compute", writable ? "outputs" : "inputs", 0};
   Getter get = writable ? webnn_graph_output : webnn_graph_input;
   size_t n_ports = writable ? webnn_graph_n_outputs(graph) : webnn_graph_n_inputs(graph);
   size_t room = room_for(L, &where, index, n_ports), n = 0;
-  int top = lua_gettop(L);
   *out = wlua_scratch_alloc(scratch, room, sizeof **out);
-  for (lua_pushnil(L); n < room && lua_next(L, index) != 0; lua_pop(L, 1), n++) {
+  for (lua_pushnil(L); n < room && lua_next(L, index) != 0; n++) {
     Data data;
     webnn_str name = name_at(L, &where, -2);
     wlua_data(L, &where, -1, 0, writable, port_type(graph, get, name), &data);
-    if (lua_isnil(L, -1)) {
+    if (lua_isnil(L, -1))
       lua_pop(L, 1);
-      lua_pushvalue(L, -1);
-    }
-    lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
+    else
+      lua_replace(L, -2);
     lua_pushvalue(L, -2);
-    lua_rawseti(L, keep, (int)webnnL_rawlen(L, keep) + 1);
     (*out)[n] = (webnn_named_data){name, data.bytes, data.n_bytes};
   }
-  lua_settop(L, top);
   return n;
 }
 
@@ -130,13 +129,12 @@ int wlua_compute(lua_State *L) {
   lua_settop(L, 4);
   webnn_graph *graph = wlua_check_graph(L, &where, 2);
   wlua_scratch_init(&scratch, L);
-  lua_newtable(L); /* 6 */
-  size_t n_inputs = bind_data(L, graph, false, 3, 6, &scratch, &inputs);
+  size_t n_inputs = bind_data(L, graph, false, 3, &scratch, &inputs);
   if (lua_isnil(L, 4)) {
     n_outputs = make_outputs(L, graph, &scratch, &outputs);
     lua_replace(L, 4);
   } else {
-    n_outputs = bind_data(L, graph, true, 4, 6, &scratch, &outputs);
+    n_outputs = bind_data(L, graph, true, 4, &scratch, &outputs);
   }
   if (webnn_graph_compute(context, graph, inputs, n_inputs, outputs, n_outputs, &error) ==
       WEBNN_OK) {

@@ -38,7 +38,7 @@ int wlua_create_tensor(lua_State *L) {
   wlua_check_options(L, "create_tensor", 2, names, 4);
   options.readable = flag(L, "readable");
   options.writable = flag(L, "writable");
-  Tensor *self = wlua_new(L, WLUA_TENSOR, sizeof *self);
+  Tensor *self = wlua_new(L, WLUA_TENSOR, sizeof *self, 0);
   bool failed =
       webnn_tensor_create(context, &descriptor, &options, &self->native, &error) != WEBNN_OK;
   if (failed) wlua_refuse(L, context, &error);
@@ -60,7 +60,7 @@ int wlua_create_constant_tensor(lua_State *L) {
   wlua_descriptor(L, where.function, 2, &scratch, &descriptor);
   wlua_check_options(L, where.function, 2, names, 2);
   wlua_data(L, &where, 3, 4, false, descriptor.data_type, &data);
-  Tensor *self = wlua_new(L, WLUA_TENSOR, sizeof *self);
+  Tensor *self = wlua_new(L, WLUA_TENSOR, sizeof *self, 0);
   bool failed = webnn_tensor_create_constant(context, &descriptor, data.bytes, data.n_bytes,
                                              &self->native, &error) != WEBNN_OK;
   if (failed) wlua_refuse(L, context, &error);

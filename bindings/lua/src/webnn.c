@@ -6,17 +6,33 @@
 
 /* ---- types */
 
-/* Upvalues: methods, properties, a function for keys that are no names (nil: none). */
+static const char shared_key; /* its address is a key of the registry */
+
+void wlua_push_shared(lua_State *L) { webnnL_rawgetp(L, &shared_key); }
+
+void wlua_push_function(lua_State *L, lua_CFunction function) {
+  wlua_push_shared(L);
+  lua_pushcclosure(L, function, 1);
+}
+
+void wlua_functions(lua_State *L, const luaL_Reg *functions) {
+  for (; functions->name != NULL; functions++) {
+    wlua_push_function(L, functions->func);
+    lua_setfield(L, -2, functions->name);
+  }
+}
+
+/* Upvalues: what is shared, methods, properties, a function for keys that are no names (nil: none). */
 static int object_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) {
-    lua_CFunction element = lua_tocfunction(L, lua_upvalueindex(3));
+    lua_CFunction element = lua_tocfunction(L, lua_upvalueindex(4));
     return element != NULL ? element(L) : 0;
   }
   lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
+  lua_rawget(L, lua_upvalueindex(2));
   if (!lua_isnil(L, -1)) return 1;
   lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(2));
+  lua_rawget(L, lua_upvalueindex(3));
   if (lua_isnil(L, -1)) return 1;
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
@@ -30,45 +46,49 @@ const char *const wlua_type_names[WLUA_N_TYPES] = {
     [WLUA_BUFFER] = "webnn.Buffer",        [WLUA_ERROR] = "webnn.Error",
 };
 
-/* Metatables lie in the registry twice: under their names, as Lua does it, and under the addresses
- * of these, which need no string to be looked up. */
+/* Metatables lie in the registry under their names, as Lua does it, and in the shared table under their numbers; behind
+ * them are the objects. */
+#define OBJECTS (WLUA_N_TYPES + 1)
+
 void wlua_new_metatable(lua_State *L, WluaType type) {
   luaL_newmetatable(L, wlua_type_names[type]);
   lua_pushstring(L, wlua_type_names[type]);
   lua_setfield(L, -2, "__name");
-  lua_pushlightuserdata(L, (void *)&wlua_type_names[type]);
+  wlua_push_shared(L);
   lua_pushvalue(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  lua_rawseti(L, -2, (int)type + 1);
+  lua_pop(L, 1);
 }
 
-void wlua_push_metatable(lua_State *L, WluaType type) { webnnL_rawgetp(L, &wlua_type_names[type]); }
+void wlua_push_metatable(lua_State *L, WluaType type) { lua_rawgeti(L, WLUA_SHARED, (int)type + 1); }
 
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
                const luaL_Reg *properties) {
   wlua_new_metatable(L, type);
-  webnnL_setfuncs(L, meta);
+  wlua_functions(L, meta);
   lua_pushliteral(L, "webnn");
   lua_setfield(L, -2, "__metatable");
   lua_newtable(L);
-  webnnL_setfuncs(L, methods);
+  wlua_functions(L, methods);
   if (properties == NULL) { /* nothing to compute: Lua looks by itself, which is faster */
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__index");
     lua_remove(L, -2);
     return;
   }
-  lua_pushvalue(L, -1);
+  wlua_push_shared(L);
+  lua_pushvalue(L, -2);
   lua_newtable(L);
-  webnnL_setfuncs(L, properties);
-  lua_getfield(L, -4, "__index");
-  lua_pushcclosure(L, object_index, 3);
+  wlua_functions(L, properties);
+  lua_getfield(L, -5, "__index");
+  lua_pushcclosure(L, object_index, 4);
   lua_setfield(L, -3, "__index");
   lua_remove(L, -2);
 }
 
-void *wlua_new(lua_State *L, WluaType type, size_t n_bytes) {
+void *wlua_new(lua_State *L, WluaType type, size_t n_bytes, size_t n_more) {
   luaL_checkstack(L, 4, NULL);
-  void *object = lua_newuserdata(L, n_bytes);
+  void *object = lua_newuserdata(L, n_bytes + n_more);
   memset(object, 0, n_bytes);
   wlua_push_metatable(L, type);
   lua_setmetatable(L, -2);
@@ -91,11 +111,9 @@ void *wlua_check(lua_State *L, int index, WluaType type) {
 
 /* ---- one object for each native handle */
 
-static const char objects_key; /* a table with weak values */
-
 static void push_objects(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
-  webnnL_rawgetp(L, &objects_key);
+  lua_rawgeti(L, WLUA_SHARED, OBJECTS);
 }
 
 bool wlua_find(lua_State *L, const void *native) {
@@ -116,13 +134,15 @@ void wlua_remember(lua_State *L, const void *native) {
   lua_pop(L, 1);
 }
 
-static void objects_init(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&objects_key);
+static void shared_init(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&shared_key);
+  lua_createtable(L, OBJECTS, 0);
   lua_newtable(L);
   lua_newtable(L);
   lua_pushliteral(L, "v");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
+  lua_rawseti(L, -2, OBJECTS);
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
@@ -130,7 +150,7 @@ static void objects_init(lua_State *L) {
 
 static int graph_builder(lua_State *L) {
   webnn_context *context = wlua_check_context(L, 1);
-  Builder *self = wlua_new(L, WLUA_BUILDER, sizeof *self);
+  Builder *self = wlua_new(L, WLUA_BUILDER, sizeof *self, 0);
   webnn_error error;
   if (webnn_builder_create(context, &self->native, &error) != WEBNN_OK) wlua_raise(L, &error);
   wlua_remember(L, self->native);
@@ -207,7 +227,7 @@ int luaopen_webnn_core(lua_State *L) {
                                        {"now", now},
                                        {"failed", failed},
                                        {NULL, NULL}};
-  objects_init(L);
+  shared_init(L);
   wlua_errors_init(L);
   wlua_data_init(L);
   wlua_buffer_init(L);
@@ -215,16 +235,16 @@ int luaopen_webnn_core(lua_State *L) {
   wlua_operand_init(L);
   wlua_graph_init(L);
   lua_newtable(L);
-  webnnL_setfuncs(L, functions);
+  wlua_functions(L, functions);
   wlua_builder_init(L);
   lua_pop(L, 1);
   wlua_context_init(L);
   lua_setfield(L, -2, "context_methods");
-  lua_pushcfunction(L, wlua_create_context);
+  wlua_push_function(L, wlua_create_context);
   lua_setfield(L, -2, "create_context");
   wlua_future_init(L);
   lua_setfield(L, -2, "future_methods");
-  wlua_push_metatable(L, WLUA_ERROR);
+  luaL_getmetatable(L, wlua_type_names[WLUA_ERROR]);
   lua_setfield(L, -2, "error_meta");
   return 1;
 }

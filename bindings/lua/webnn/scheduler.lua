@@ -1,7 +1,7 @@
 --- Coroutines that wait for futures.
---- A future here is an object with `done()`, `wait(seconds)` and `value()`. This file gives it `await`, `result`
---- and `on_done`, and the module `spawn`, `poll`, `run`, `pcall` and `set_scheduler`. Nothing here runs on another
---- thread: what has settled is seen when somebody looks.
+--- A future here is an object with `done()`, `wait(seconds)`, `value()` and `finish()`, which waits for the value. This
+--- file gives it `await`, `result` and `on_done`, and the module `spawn`, `poll`, `run`, `pcall` and `set_scheduler`.
+--- Nothing here runs on another thread: what has settled is seen when somebody looks.
 local unpack = table.unpack or unpack
 local create, resume, status = coroutine.create, coroutine.resume, coroutine.status
 local running, yield = coroutine.running, coroutine.yield
@@ -85,11 +85,9 @@ local function new(webnn, now)
     if not pcall(report, message) then io.stderr:write("webnn: ", tostring(message), "\n") end
   end
 
-  -- Gives way in a coroutine until the future is done, and ignores what that is resumed with; blocks elsewhere.
-  local function settle(future, done, wait)
-    if not in_coroutine() then
-      wait(future)
-    elseif scheduler then
+  -- Gives way in a coroutine until the future is done, and ignores what that is resumed with.
+  local function give_way(future, done)
+    if scheduler then
       repeat
         watched[future] = true
         scheduler.suspend(future)
@@ -115,17 +113,17 @@ local function new(webnn, now)
     return future
   end
 
-  --- Gives a class of futures its methods. Its own three are taken once, for looking them up costs at each await.
+  --- Gives a class of futures its methods. Its own four are taken once, for looking them up costs at each await.
   --- `mark`: an object notes that somebody gets its error.
   local function add_methods(methods, mark)
-    local done, wait, value = methods.done, methods.wait, methods.value
+    local done, wait, value, finish = methods.done, methods.wait, methods.value, methods.finish
     if not mark then native_done = done end
 
     --- What the future settles with, or nil and the error.
     function methods:await()
       if mark then self.awaited = true end
-      if not done(self) then settle(self, done, wait) end
-      return value(self)
+      if in_coroutine() and not done(self) then give_way(self, done) end
+      return finish(self)
     end
 
     --- The same, but it blocks everywhere; at most `timeout` seconds.
@@ -222,6 +220,11 @@ local function new(webnn, now)
     local message = self.values[1]
     if type(message) == "table" then return nil, message end
     return nil, webnn.new_error("UnknownError", tostring(message))
+  end
+
+  function Task:finish()
+    if not self.finished then self:wait() end
+    return self:value()
   end
 
   add_methods(Task, true)

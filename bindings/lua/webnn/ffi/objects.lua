@@ -82,6 +82,11 @@ function future_methods:wait(seconds)
   return C.webnn_future_wait(self._p, ns) == 0
 end
 
+function future_methods:finish()
+  self:wait()
+  return self:value()
+end
+
 function future_methods:value()
   check(self)
   if not self.settled then
