@@ -45,6 +45,75 @@ return function(t, env)
     t.equal(webnn.type({}), nil)
   end)
 
+  t.test("a graph tells what it consists of", function()
+    local context = env.context()
+    local b, _, _, y = graph_of(context)
+    local g = assert(b:build { y = y }:await())
+    local steps = g:steps()
+    t.ok(#steps > 0)
+    for _, step in ipairs(steps) do
+      for _, name in ipairs { "operations", "kernel", "shapes", "layout", "declined", "reason", "label" } do
+        t.equal(type(step[name]), "string", name)
+      end
+      for _, name in ipairs { "threads", "bytes", "flops", "launches" } do t.equal(type(step[name]), "number", name) end
+    end
+    local explanation = g:explain()
+    t.equal(explanation.info.backend, context.info.backend)
+    t.equal(#explanation.steps, #steps)
+    local text = tostring(explanation)
+    t.ok(text:find(("%d step%s, on %s ("):format(#steps, #steps == 1 and "" or "s", context.info.backend), 1, true), text)
+    t.ok(text:find("\nstep  operations", 1, true) and text:find("head", 1, true), text)
+    t.matches(text, "Fused into the step of the operation before: ")
+    t.raises("Graph", g.explain, context)
+    t.raises("Graph", g.profile, {}, {})
+  end)
+
+  t.test("a text of steps in columns, whatever the labels", function()
+    local context = webnn.ml():create_context { backend = "reference" }:await()
+    local b = webnn.graph_builder(context)
+    local x = b:input("x", { shape = { 2 }, data_type = "float32" })
+    local y = b:softmax(b:cumulative_sum(x, 0, { label = "größe" }), 0, { label = "a\nb" })
+    local lines = {}
+    for line in tostring(assert(b:build { y = y }:await()):explain()):gmatch("[^\n]+") do lines[#lines + 1] = line end
+    t.matches(lines[1], "^2 steps, on reference %(")
+    t.matches(lines[3], "^1     cumulative_sum  %S+ +größe  ")
+    t.matches(lines[4], "^2     softmax         %S+ +a\\10b  ")
+    t.matches(lines[6], "All kernels are the reference's")
+  end)
+
+  t.test("a profile tells how long the steps take", function()
+    if env.slow then t.skip("measuring takes too long under this tool") end
+    local context = env.context()
+    local b, _, _, y = graph_of(context)
+    local g = assert(b:build { y = y }:await())
+    local peaks = context:measure_peaks()
+    t.ok(peaks.flops > 1e6 and peaks.bytes > 1e6)
+    t.equal(context:measure_peaks().flops, peaks.flops)
+    local profile, share = g:profile({ x = { 1, 2, 3, 4 } }, 3), 0
+    t.equal(#profile, #g:steps())
+    for i, step in ipairs(profile) do
+      t.equal(step.operations, g:steps()[i].operations)
+      t.ok(step.seconds > 0 and step.seconds < 60 and step.of_peak >= 0, "seconds")
+      t.equal(step.flops_per_second, step.flops / step.seconds)
+      share = share + step.share
+    end
+    t.ok(math.abs(share - 1) < 1e-9, "shares")
+    t.ok(#g:profile({ x = { 1, 2, 3, 4 } }) > 0)
+    t.raises("^profile: inputs must be a table", g.profile, g, 1)
+    t.raises("profile: runs must be an integer", g.profile, g, { x = { 1, 2, 3, 4 } }, 1.5)
+    t.raises("", g.profile, g, {})
+    local own = webnn.ml():create_context { backend = env.backend }:await()
+    local own_builder, _, _, own_y = graph_of(own)
+    local own_graph = assert(own_builder:build { y = own_y }:await())
+    own:destroy()
+    local none, problem = own_graph:profile({ x = { 1, 2, 3, 4 } })
+    t.equal(none, nil)
+    t.equal(problem.name, "InvalidStateError")
+    none, problem = own:measure_peaks()
+    t.equal(none, nil)
+    t.equal(problem.name, "InvalidStateError")
+  end)
+
   t.test("a graph runs on tensors", function()
     local context = env.context()
     local b, _, _, y = graph_of(context)
@@ -58,6 +127,7 @@ return function(t, env)
     local tx = context:create_tensor { shape = { 1, 4 }, data_type = "float32", writable = true }:await()
     local ty = context:create_tensor { shape = { 1, 2 }, data_type = "float32", readable = true }:await()
     t.equal(tostring(tx), "webnn.Tensor float32 [1, 4], writable")
+    t.equal(tx.byte_length, 16)
     t.ok(tx.writable and not tx.readable and not tx.constant and ty.readable and tx.context == context)
     t.ok(context:write_tensor(tx, { 1, 2, 3, 4 }))
     t.ok(context:dispatch(g, { x = tx }, { y = ty }))

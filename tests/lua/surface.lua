@@ -29,11 +29,11 @@ return function(t, env)
       .. "op_info ops type now _VERSION",
     ML = "create_context",
     Context = "create_tensor create_constant_tensor write_tensor read_tensor dispatch compute op_support_limits lost "
-      .. "accelerated info destroy push_error_scope pop_error_scope fd drain",
-    Tensor = "shape data_type readable writable constant context destroy",
+      .. "accelerated info destroy push_error_scope pop_error_scope fd drain measure_peaks import_opencl",
+    Tensor = "shape data_type byte_length readable writable constant context destroy export_opencl return_opencl",
     GraphBuilder = "input constant build save load save_data load_data context",
     Operand = "shape data_type label builder",
-    Graph = "inputs outputs context memory steps destroy",
+    Graph = "inputs outputs context memory steps profile explain destroy",
     Future = "await result done on_done",
     Task = "await result done on_done",
     Buffer = "shape data_type string table pointer view fill set",
@@ -72,6 +72,34 @@ return function(t, env)
     for _, name in ipairs { "webnn", "ops" } do assert(loadfile(env.root .. "bindings/lua/types/" .. name .. ".lua"))() end
   end)
 
+  -- What Python has and Lua says otherwise, or has no use for.
+  local elsewhere = {
+    ["Context.on_uncaptured_error"] = "called on threads of the library; scopes observe",
+    ["Future.exception"] = "await and result give nil and the error",
+    ["Future.cancel"] = "drop it", ["Future.cancelled"] = "drop it",
+    ["Future.add_done_callback"] = "on_done",
+  }
+
+  t.test("what Python has is there", function()
+    local all, n, class = objects(), 0, nil
+    for line in read_file(env.root .. "bindings/python/webnn/__init__.pyi"):gmatch("[^\n]+") do
+      class = line:match("^class (%w+)") or line:match("^%S") and "webnn" or class
+      local name = line:match("^    def (%l[%w_]*)%(")
+      if name and all[class] and not elsewhere[class .. "." .. name] then
+        n = n + 1
+        t.ok(all[class][name] ~= nil, class .. "." .. name .. " is Python's alone")
+      end
+    end
+    t.ok(n > 40, "Python's stubs read otherwise: " .. n)
+    local calls = read_file(env.root .. "bindings/python/webnn/__init__.pyi")
+    local options = calls:match("def create_context%((.-)%) %->")
+    for name in options:gmatch("\n        ([%l_]+):") do
+      name = name == "opencl" and "opencl_queue" or name
+      -- Of the wrong type for each of them; an unknown one is refused in other words.
+      t.raises("create_context: " .. name .. " must be", all.ML.create_context, all.ML, { [name] = {} })
+    end
+  end)
+
   t.test("a wrong call is told at the caller's line", function()
     local o = objects()
     local calls = {
@@ -87,6 +115,14 @@ return function(t, env)
       function() o.Context:push_error_scope("none") end,
       function() o.Context.destroy(1) end,
       function() o.Context.op_support_limits(1) end,
+      function() o.Context.measure_peaks(1) end,
+      function() o.Context:import_opencl({ shape = { 1 }, data_type = "int8" }, "x") end,
+      function() o.Tensor.export_opencl(1) end,
+      function() o.Tensor:return_opencl("x") end,
+      function() o.Graph.profile(1, {}) end,
+      function() o.Graph:profile({ x = true }) end,
+      function() o.Graph:profile({}, "x") end,
+      function() o.Graph.explain(1) end,
       function() o.GraphBuilder:input(1) end,
       function() o.GraphBuilder:constant("float64", 1) end,
       function() o.GraphBuilder:build {} end,

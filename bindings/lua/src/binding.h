@@ -152,6 +152,10 @@ void wlua_check_options(lua_State *L, const char *function, int index, const cha
 void wlua_descriptor(lua_State *L, const char *function, int index, Scratch *scratch,
                      webnn_descriptor *out);
 
+/* The same with readable and writable, which may be absent. */
+void wlua_tensor_options(lua_State *L, const char *function, int index, Scratch *scratch,
+                         webnn_descriptor *descriptor, webnn_tensor_options *options);
+
 void wlua_push_str(lua_State *L, webnn_str str);
 void wlua_push_shape(lua_State *L, const webnn_descriptor *descriptor);
 void wlua_push_descriptor(lua_State *L, const webnn_descriptor *descriptor);
@@ -174,6 +178,9 @@ typedef struct Data {
 void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool writable,
                webnn_data_type type, Data *out);
 void wlua_data_init(lua_State *L); /* looks for LuaJIT's ffi */
+
+/* Somebody else's handle: light userdata, a C pointer or its number. */
+void *wlua_handle(lua_State *L, const Where *where, int index);
 
 /* Pushes C data that is a number as a number, of 64 bits as its digits; nil (false) for any other.
  */
@@ -214,6 +221,12 @@ int wlua_create_tensor(lua_State *L);
 int wlua_create_constant_tensor(lua_State *L);
 int wlua_write_tensor(lua_State *L);
 int wlua_read_tensor(lua_State *L);
+int wlua_import_opencl(lua_State *L);
+
+/* The tensor's and the graph's: opencl.c, run.c. */
+int wlua_export_opencl(lua_State *L);
+int wlua_return_opencl(lua_State *L);
+int wlua_time_steps(lua_State *L);
 
 /* The builder's: builder.c, serial.c. */
 int wlua_save(lua_State *L);
@@ -241,11 +254,12 @@ typedef struct Future {
 Future *wlua_future_begin(lua_State *L, FutureKind kind, webnn_context *context);
 void wlua_future_settled(lua_State *L, bool failed); /* value on the top becomes a future of it */
 
-void wlua_context_init(lua_State *L);
 void wlua_tensor_init(lua_State *L);
-void wlua_future_init(lua_State *L); /* leaves the methods on the stack */
-void wlua_builder_init(lua_State *L);
 void wlua_operand_init(lua_State *L);
+/* These leave the methods on the stack. */
+void wlua_builder_init(lua_State *L);
+void wlua_context_init(lua_State *L);
+void wlua_future_init(lua_State *L);
 void wlua_graph_init(lua_State *L);
 
 /* ---- operations: opcall.c */

@@ -19,9 +19,22 @@ void wlua_push_context(lua_State *L, webnn_context *native) {
 
 /* ---- options of create_context */
 
-enum { ACCELERATED, BACKEND, DEVICE_TYPE, MATH, PASSES, POWER, THREADS, N_OPTIONS };
-static const char *const option_names[] = {"accelerated", "backend",          "device_type", "math",
-                                           "passes",      "power_preference", "threads"};
+enum {
+  ACCELERATED,
+  BACKEND,
+  DEVICE,
+  DEVICE_TYPE,
+  MATH,
+  OPENCL_CONTEXT,
+  OPENCL_QUEUE,
+  PASSES,
+  POWER,
+  THREADS,
+  N_OPTIONS
+};
+static const char *const option_names[] = {
+    "accelerated",  "backend", "device",           "device_type", "math", "opencl_context",
+    "opencl_queue", "passes",  "power_preference", "threads"};
 
 /* Pushes an option; false when it isn't given. */
 static bool option(lua_State *L, int index, int i, Where *where) {
@@ -39,6 +52,20 @@ static uint32_t enum_option(lua_State *L, int index, int i, const char *const *n
   return option(L, index, i, &where) ? wlua_enum(L, &where, -1, names) : 0;
 }
 
+/* NULL when it isn't given. */
+static const char *text_option(lua_State *L, int index, int i) {
+  Where where;
+  if (!option(L, index, i, &where)) return NULL;
+  webnn_str text = wlua_str(L, &where, -1);
+  if (strlen(text.data) != text.size) wlua_argument_error(L, &where, "holds a NUL");
+  return text.data;
+}
+
+static void *handle_option(lua_State *L, int index, int i) {
+  Where where;
+  return option(L, index, i, &where) ? wlua_handle(L, &where, -1) : NULL;
+}
+
 /* Leaves one value of each option on the stack, which keeps the strings. */
 static void read_options(lua_State *L, int index, webnn_context_options *out) {
   static const char *const device_types[] = {"cpu", "gpu", NULL};
@@ -54,10 +81,10 @@ static void read_options(lua_State *L, int index, webnn_context_options *out) {
   out->math = (webnn_math)enum_option(L, index, MATH, maths);
   if (option(L, index, ACCELERATED, &where)) out->accelerated = wlua_bool(L, &where, -1);
   if (option(L, index, THREADS, &where)) out->threads = wlua_uint32(L, &where, -1);
-  if (!option(L, index, PASSES, &where)) return;
-  webnn_str passes = wlua_str(L, &where, -1);
-  if (strlen(passes.data) != passes.size) wlua_argument_error(L, &where, "holds a NUL");
-  out->passes = passes.data;
+  out->passes = text_option(L, index, PASSES);
+  out->device = text_option(L, index, DEVICE);
+  out->opencl_queue = handle_option(L, index, OPENCL_QUEUE);
+  out->opencl_context = handle_option(L, index, OPENCL_CONTEXT);
 }
 
 /* ml:create_context(options): a settled future. */
@@ -82,6 +109,24 @@ static int op_support_limits(lua_State *L) {
   const char *text = webnn_context_op_support_limits(wlua_check_context(L, 1));
   if (text == NULL) return luaL_error(L, "not enough memory");
   lua_pushstring(L, text);
+  return 1;
+}
+
+/* What the device reaches with nothing else to do, or nil and an error. */
+static int measure_peaks(lua_State *L) {
+  webnn_context *context = wlua_check_context(L, 1);
+  webnn_peaks peaks = WEBNN_PEAKS_INIT;
+  webnn_error error;
+  if (webnn_context_measure_peaks(context, &peaks, &error) != WEBNN_OK) {
+    lua_pushnil(L);
+    wlua_refuse(L, context, &error);
+    return 2;
+  }
+  lua_createtable(L, 0, 2);
+  lua_pushnumber(L, peaks.flops);
+  lua_setfield(L, -2, "flops");
+  lua_pushnumber(L, peaks.bytes);
+  lua_setfield(L, -2, "bytes");
   return 1;
 }
 
@@ -188,7 +233,9 @@ void wlua_context_init(lua_State *L) {
                                      {"read_tensor", wlua_read_tensor},
                                      {"dispatch", wlua_dispatch},
                                      {"compute", wlua_compute},
+                                     {"import_opencl", wlua_import_opencl},
                                      {"op_support_limits", op_support_limits},
+                                     {"measure_peaks", measure_peaks},
                                      {"push_error_scope", push_error_scope},
                                      {"pop_error_scope", pop_error_scope},
                                      {"fd", get_fd},

@@ -216,6 +216,24 @@ static bool cdata_data(lua_State *L, const Where *where, int index, int size_ind
   return found;
 }
 
+void *wlua_handle(lua_State *L, const Where *where, int index) {
+  int type = lua_type(L, index), top = lua_gettop(L);
+  void *handle = NULL;
+  luaL_checkstack(L, 8, NULL);
+  if (type == LUA_TLIGHTUSERDATA) {
+    handle = light_address(L, where, index);
+  } else if (type == LUA_TNUMBER) {
+    handle = address_of(L, where, lua_tonumber(L, index));
+  } else if (type == LUA_TYPE_CDATA && push_shim(L, &look_key)) {
+    lua_pushvalue(L, index < 0 ? index - 1 : index);
+    lua_call(L, 1, 2);
+    if (!lua_isnil(L, -2) && lua_isnil(L, -1)) handle = address_of(L, where, lua_tonumber(L, -2));
+  }
+  lua_settop(L, top);
+  if (handle == NULL) wlua_wrong(L, where, "a pointer", index);
+  return handle;
+}
+
 static bool call_method(lua_State *L, int index, const char *name) {
   lua_getfield(L, index, name);
   if (lua_isfunction(L, -1)) {

@@ -45,29 +45,42 @@ static int get_context(lua_State *L) {
   return 1;
 }
 
-/* The compiled steps in running order: operations, kernel, shapes, label. */
+static void set_string(lua_State *L, const char *name, const char *text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, name);
+}
+
+static void set_count(lua_State *L, const char *name, uint64_t count) {
+  wlua_push_integer(L, false, count);
+  lua_setfield(L, -2, name);
+}
+
+static void push_step(lua_State *L, const webnn_graph_step *step) {
+  lua_createtable(L, 0, 11);
+  set_string(L, "operations", step->operations);
+  set_string(L, "kernel", step->kernel);
+  set_string(L, "shapes", step->shapes);
+  set_string(L, "layout", step->layout);
+  set_string(L, "declined", step->declined);
+  set_string(L, "reason", step->reason);
+  wlua_push_str(L, step->label);
+  lua_setfield(L, -2, "label");
+  set_count(L, "threads", step->n_threads);
+  set_count(L, "bytes", step->n_bytes);
+  set_count(L, "flops", step->n_flops);
+  set_count(L, "launches", step->n_launches);
+}
+
+/* The compiled steps in running order. */
 static int steps(lua_State *L) {
   webnn_graph *graph = check(L);
   webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
   lua_newtable(L);
   for (size_t i = 0; webnn_graph_get_step(graph, i, &step); i++) {
-    lua_createtable(L, 0, 4);
-    lua_pushstring(L, step.operations);
-    lua_setfield(L, -2, "operations");
-    lua_pushstring(L, step.kernel);
-    lua_setfield(L, -2, "kernel");
-    lua_pushstring(L, step.shapes);
-    lua_setfield(L, -2, "shapes");
-    wlua_push_str(L, step.label);
-    lua_setfield(L, -2, "label");
+    push_step(L, &step);
     lua_rawseti(L, -2, (int)i + 1);
   }
   return 1;
-}
-
-static void set_bytes(lua_State *L, const char *name, uint64_t n_bytes) {
-  wlua_push_integer(L, false, n_bytes);
-  lua_setfield(L, -2, name);
 }
 
 /* What it keeps in memory, in bytes. */
@@ -75,9 +88,9 @@ static int get_memory(lua_State *L) {
   webnn_graph_memory memory = WEBNN_GRAPH_MEMORY_INIT;
   webnn_graph_get_memory(check(L), &memory);
   lua_createtable(L, 0, 3);
-  set_bytes(L, "weights", memory.weights);
-  set_bytes(L, "arena", memory.arena);
-  set_bytes(L, "scratch", memory.scratch);
+  set_count(L, "weights", memory.weights);
+  set_count(L, "arena", memory.arena);
+  set_count(L, "scratch", memory.scratch);
   return 1;
 }
 
@@ -122,12 +135,14 @@ static int collect(lua_State *L) {
 void wlua_graph_init(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", collect}, {"__close", destroy}, {"__tostring", to_string}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"destroy", destroy}, {"steps", steps}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"destroy", destroy},
+                                     {"steps", steps},
+                                     {"time_steps", wlua_time_steps},
+                                     {NULL, NULL}};
   static const luaL_Reg properties[] = {{"inputs", get_inputs},
                                         {"outputs", get_outputs},
                                         {"context", get_context},
                                         {"memory", get_memory},
                                         {NULL, NULL}};
   wlua_type(L, WLUA_GRAPH, meta, methods, properties);
-  lua_pop(L, 1);
 }

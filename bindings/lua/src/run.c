@@ -1,4 +1,4 @@
-/* Running graphs: dispatch on tensors, compute on the caller's memory. */
+/* Running graphs: dispatch on tensors, compute and profile on the caller's memory. */
 #include "binding.h"
 
 #include <limits.h>
@@ -79,9 +79,9 @@ static webnn_data_type port_type(const webnn_graph *graph, Getter get, webnn_str
 
 /* Leaves the name of each entry on the stack and what its value is turned into: while a later one is looked at, code
  * of the caller's may run and change the table. */
-static size_t bind_data(lua_State *L, const webnn_graph *graph, bool writable, int index,
-                        Scratch *scratch, webnn_named_data **out) {
-  Where where = {"compute", writable ? "outputs" : "inputs", 0};
+static size_t bind_data(lua_State *L, const char *function, const webnn_graph *graph, bool writable,
+                        int index, Scratch *scratch, webnn_named_data **out) {
+  Where where = {function, writable ? "outputs" : "inputs", 0};
   Getter get = writable ? webnn_graph_output : webnn_graph_input;
   size_t n_ports = writable ? webnn_graph_n_outputs(graph) : webnn_graph_n_inputs(graph);
   size_t room = room_for(L, &where, index, n_ports), n = 0;
@@ -129,12 +129,12 @@ int wlua_compute(lua_State *L) {
   lua_settop(L, 4);
   webnn_graph *graph = wlua_check_graph(L, &where, 2);
   wlua_scratch_init(&scratch, L);
-  size_t n_inputs = bind_data(L, graph, false, 3, &scratch, &inputs);
+  size_t n_inputs = bind_data(L, where.function, graph, false, 3, &scratch, &inputs);
   if (lua_isnil(L, 4)) {
     n_outputs = make_outputs(L, graph, &scratch, &outputs);
     lua_replace(L, 4);
   } else {
-    n_outputs = bind_data(L, graph, true, 4, &scratch, &outputs);
+    n_outputs = bind_data(L, where.function, graph, true, 4, &scratch, &outputs);
   }
   if (webnn_graph_compute(context, graph, inputs, n_inputs, outputs, n_outputs, &error) ==
       WEBNN_OK) {
@@ -144,4 +144,38 @@ int wlua_compute(lua_State *L) {
   lua_pushnil(L);
   wlua_refuse(L, context, &error);
   return 2;
+}
+
+/* time_steps(graph, inputs, runs): the seconds of each step in all runs, in running order, or nil
+ * and an error. What else a profile tells is said in Lua. */
+int wlua_time_steps(lua_State *L) {
+  Where where = {"profile", "graph", 0}, runs_where = {"profile", "runs", 0};
+  webnn_named_data *inputs, *outputs;
+  webnn_error error;
+  webnn_status status = WEBNN_OK;
+  Scratch scratch;
+  lua_settop(L, 3);
+  webnn_graph *graph = wlua_check_graph(L, &where, 1);
+  webnn_context *context = webnn_graph_context(graph);
+  uint32_t n_runs = wlua_uint32(L, &runs_where, 3);
+  wlua_scratch_init(&scratch, L);
+  size_t n_inputs = bind_data(L, where.function, graph, false, 2, &scratch, &inputs);
+  size_t n_outputs = make_outputs(L, graph, &scratch, &outputs);
+  size_t n_steps = webnn_graph_n_steps(graph);
+  double *seconds = wlua_scratch_alloc(&scratch, n_steps, sizeof *seconds);
+  for (size_t i = 0; i < n_steps; i++) seconds[i] = 0;
+  for (uint32_t i = 0; i < n_runs && status == WEBNN_OK; i++)
+    status = webnn_graph_profile(context, graph, inputs, n_inputs, outputs, n_outputs, seconds,
+                                 n_steps, &error);
+  if (status != WEBNN_OK) {
+    lua_pushnil(L);
+    wlua_refuse(L, context, &error);
+    return 2;
+  }
+  lua_createtable(L, (int)n_steps, 0);
+  for (size_t i = 0; i < n_steps; i++) {
+    lua_pushnumber(L, seconds[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
 }

@@ -17,16 +17,24 @@ webnn_tensor *wlua_check_tensor(lua_State *L, const Where *where, int index) {
 
 /* ---- making */
 
-static bool flag(lua_State *L, const char *name) {
-  Where where = {"create_tensor", name, 2};
-  lua_getfield(L, 2, name);
+static bool flag(lua_State *L, const char *function, int index, const char *name) {
+  Where where = {function, name, index};
+  lua_getfield(L, index, name);
   bool set = !lua_isnil(L, -1) && wlua_bool(L, &where, -1);
   lua_pop(L, 1);
   return set;
 }
 
-int wlua_create_tensor(lua_State *L) {
+void wlua_tensor_options(lua_State *L, const char *function, int index, Scratch *scratch,
+                         webnn_descriptor *descriptor, webnn_tensor_options *options) {
   static const char *const names[] = {"shape", "data_type", "readable", "writable"};
+  wlua_descriptor(L, function, index, scratch, descriptor);
+  wlua_check_options(L, function, index, names, 4);
+  options->readable = flag(L, function, index, "readable");
+  options->writable = flag(L, function, index, "writable");
+}
+
+int wlua_create_tensor(lua_State *L) {
   webnn_context *context = wlua_check_context(L, 1);
   webnn_tensor_options options = WEBNN_TENSOR_OPTIONS_INIT;
   webnn_descriptor descriptor;
@@ -34,10 +42,7 @@ int wlua_create_tensor(lua_State *L) {
   Scratch scratch;
   lua_settop(L, 2);
   wlua_scratch_init(&scratch, L);
-  wlua_descriptor(L, "create_tensor", 2, &scratch, &descriptor);
-  wlua_check_options(L, "create_tensor", 2, names, 4);
-  options.readable = flag(L, "readable");
-  options.writable = flag(L, "writable");
+  wlua_tensor_options(L, "create_tensor", 2, &scratch, &descriptor, &options);
   Tensor *self = wlua_new(L, WLUA_TENSOR, sizeof *self, 0);
   bool failed =
       webnn_tensor_create(context, &descriptor, &options, &self->native, &error) != WEBNN_OK;
@@ -148,6 +153,11 @@ static int get_data_type(lua_State *L) {
   return 1;
 }
 
+static int get_byte_length(lua_State *L) {
+  wlua_push_integer(L, false, webnn_tensor_byte_length(check(L)));
+  return 1;
+}
+
 static int get_readable(lua_State *L) {
   lua_pushboolean(L, webnn_tensor_readable(check(L)));
   return 1;
@@ -197,9 +207,13 @@ static int collect(lua_State *L) {
 void wlua_tensor_init(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", collect}, {"__close", destroy}, {"__tostring", to_string}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"destroy", destroy}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"destroy", destroy},
+                                     {"export_opencl", wlua_export_opencl},
+                                     {"return_opencl", wlua_return_opencl},
+                                     {NULL, NULL}};
   static const luaL_Reg properties[] = {{"shape", get_shape},
                                         {"data_type", get_data_type},
+                                        {"byte_length", get_byte_length},
                                         {"readable", get_readable},
                                         {"writable", get_writable},
                                         {"constant", get_constant},

@@ -233,7 +233,6 @@ int luaopen_webnn_core(lua_State *L) {
   wlua_buffer_init(L);
   wlua_tensor_init(L);
   wlua_operand_init(L);
-  wlua_graph_init(L);
   lua_newtable(L);
   wlua_functions(L, functions);
   wlua_builder_init(L);
@@ -242,6 +241,8 @@ int luaopen_webnn_core(lua_State *L) {
   lua_setfield(L, -2, "context_methods");
   wlua_push_function(L, wlua_create_context);
   lua_setfield(L, -2, "create_context");
+  wlua_graph_init(L);
+  lua_setfield(L, -2, "graph_methods");
   wlua_future_init(L);
   lua_setfield(L, -2, "future_methods");
   luaL_getmetatable(L, wlua_type_names[WLUA_ERROR]);

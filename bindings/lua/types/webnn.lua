@@ -10,6 +10,9 @@
 --- and getSize (LÖVE's Data), or an address (light userdata, integer, pointer) with its size as the next argument.
 ---@alias webnn.Data string|webnn.Buffer|table|number|lightuserdata|userdata|ffi.cdata*
 
+--- A handle of somebody else's: light userdata, a C pointer, or its number.
+---@alias webnn.Handle lightuserdata|ffi.cdata*|integer
+
 ---@class webnn.Descriptor
 ---@field shape integer[]
 ---@field data_type webnn.DataType
@@ -54,6 +57,9 @@ local ML = {}
 ---@field threads? integer
 ---@field math? "exact"|"fast"
 ---@field passes? string
+---@field device? string Part of the name of the wanted device of OpenCL.
+---@field opencl_queue? webnn.Handle The cl_command_queue whose context and device are to be used.
+---@field opencl_context? webnn.Handle The cl_context whose first usable device is to be used.
 
 ---@param options? webnn.ContextOptions
 ---@return webnn.Future<webnn.Context>
@@ -107,6 +113,17 @@ function Context:dispatch(graph, inputs, outputs) end
 ---@return table<string, webnn.Buffer>?, webnn.Error?
 function Context:compute(graph, inputs, outputs) end
 
+--- A tensor on an OpenCL buffer of the context's own cl_context; its first use waits for `event`.
+---@param options webnn.TensorOptions
+---@param memory webnn.Handle
+---@param event? webnn.Handle
+---@return webnn.Future<webnn.Tensor>
+function Context:import_opencl(options, memory, event) end
+
+--- What the device reaches with nothing else to do, a second; the first call measures for some tenths of one.
+---@return { flops: number, bytes: number }?, webnn.Error?
+function Context:measure_peaks() end
+
 --- What the context can do, a table as in the specification.
 ---@return table
 function Context:op_support_limits() end
@@ -131,6 +148,7 @@ function Context:destroy() end
 ---@class webnn.Tensor
 ---@field shape integer[]
 ---@field data_type webnn.DataType
+---@field byte_length integer
 ---@field readable boolean
 ---@field writable boolean
 ---@field constant boolean
@@ -138,6 +156,16 @@ function Context:destroy() end
 local Tensor = {}
 
 function Tensor:destroy() end
+
+--- Lends the memory out until return_opencl: its cl_mem, which stays the tensor's, and a cl_event, the caller's to
+--- release, that comes when queued work is done.
+---@return webnn.Handle? memory, webnn.Handle|webnn.Error event
+function Tensor:export_opencl() end
+
+--- Takes the memory back; what uses the tensor next waits for `event`.
+---@param event? webnn.Handle
+---@return true?, webnn.Error?
+function Tensor:return_opencl(event) end
 
 --- A value of a graph under construction.
 ---@class webnn.Operand
@@ -205,9 +233,39 @@ local Graph = {}
 
 function Graph:destroy() end
 
+--- One step: some operations that run as one.
+---@class webnn.Step
+---@field operations string
+---@field kernel string
+---@field shapes string Of the operands and the result; `:0231` is an order of axes, `c` a constant.
+---@field layout string How the result lies.
+---@field declined string Kernels that were asked before and can't do it.
+---@field reason string Why only the slow kernel takes it; empty where another does.
+---@field label string
+---@field threads integer
+---@field bytes integer
+---@field flops integer
+---@field launches integer Kernels that it starts on a device; 0 on the host.
+
 --- The compiled steps in running order.
----@return { operations: string, kernel: string, shapes: string, label: string }[]
+---@return webnn.Step[]
 function Graph:steps() end
+
+---@class webnn.TimedStep: webnn.Step
+---@field seconds number Of a run.
+---@field share number Of all steps.
+---@field flops_per_second number
+---@field of_peak number Of what Context.measure_peaks finds: products or memory, whichever is more.
+
+--- Runs the graph and says of each step what it does and how long it takes.
+---@param inputs table<string, webnn.Data>
+---@param runs? integer 10 where it isn't given.
+---@return webnn.TimedStep[]?, webnn.Error?
+function Graph:profile(inputs, runs) end
+
+--- What became of the operations; prints as a text. `reference` has the numbers of steps that only the slow kernel takes.
+---@return { info: table, steps: webnn.Step[], reference: integer[] }
+function Graph:explain() end
 
 --- A typed array; indices begin with 1. Integers that a number cannot hold exactly are read as C data in LuaJIT, as
 --- strings elsewhere.

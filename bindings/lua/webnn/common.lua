@@ -1,6 +1,7 @@
 --- What both modules, the one in C and the one over LuaJIT's ffi, add in Lua to their core.
 local json = require "webnn.json"
 local usage = require "webnn.usage".text
+local profiles = require "webnn.profiles"
 local new_scheduler = require "webnn.scheduler"
 local unpack = table.unpack or unpack
 
@@ -14,7 +15,7 @@ end
 
 --- Completes `webnn`, which has the core's functions.
 --- `core` has `now`, `create_context(ml, options)`, `failed(error)`, `op_info(name)`, `future_methods`,
---- `context_methods` and `error_meta`.
+--- `context_methods`, `graph_methods` and `error_meta`.
 return function(webnn, core)
   function webnn.new_error(name, message)
     return setmetatable({ name = name, message = message }, core.error_meta)
@@ -43,6 +44,27 @@ return function(webnn, core)
   function core.context_methods:op_support_limits()
     local text = checked(pcall(limits_text, self))
     return json.decode(text)
+  end
+
+  -- ---- what a graph consists of
+
+  local profile, explain = profiles(core.graph_methods)
+
+  local function check_graph(name, graph)
+    if webnn.type(graph) ~= "Graph" then error(name .. ": graph must be a webnn.Graph", 3) end
+  end
+
+  --- Runs the graph and says of each step, in running order, what it does and how long it takes; or nil and an error.
+  function core.graph_methods:profile(inputs, runs)
+    check_graph("profile", self)
+    local steps, problem = checked(pcall(profile, self, inputs, runs))
+    return steps, problem
+  end
+
+  --- What became of the operations: a table that prints as a text.
+  function core.graph_methods:explain()
+    check_graph("explain", self)
+    return explain(self)
   end
 
   -- ---- graph files

@@ -48,5 +48,6 @@ return common({
   op_info = builder.op_info,
   future_methods = objects.Future.methods,
   context_methods = context_methods,
+  graph_methods = objects.Graph.methods,
   error_meta = errors.meta,
 })

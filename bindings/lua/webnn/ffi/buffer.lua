@@ -104,6 +104,21 @@ local function address(where, x, size)
   return pointer_of(where, x), ffi.sizeof(x)
 end
 
+--- Somebody else's handle: light userdata, a C pointer or its number; nil where nothing is given, which a C pointer to
+--- nowhere only equals.
+function buffer.handle(where, x)
+  local kind = type(x)
+  if kind == "nil" then return nil end
+  if kind == "number" then return of_number(where, x) end
+  if kind == "userdata" and getmetatable(x) == nil then return pointer_of(where, x) end
+  if kind == "cdata" then
+    local number = value.as_number(x)
+    if number ~= nil then return of_number(where, tonumber(number)) end
+    if tostring(ffi.typeof(x)):find("%*[%s%a]*>$") then return pointer_of(where, x) end
+  end
+  errors.wrong(where, "a pointer", x)
+end
+
 -- An object that says where its bytes are and how many: LÖVE's Data. Light userdata has no metatable of its own.
 local function object(where, x)
   local m = getmetatable(x)

@@ -39,6 +39,8 @@ typedef struct webnn_context_options {
   int math;
   const char *passes;
   const void *allocator;
+  const char *device;
+  void *opencl_queue, *opencl_context;
 } webnn_context_options;
 typedef struct webnn_context_info {
   size_t struct_size;
@@ -55,6 +57,8 @@ webnn_future *webnn_context_lost(webnn_context *context);
 bool webnn_context_accelerated(const webnn_context *context);
 void webnn_context_get_info(const webnn_context *context, webnn_context_info *out);
 const char *webnn_context_op_support_limits(webnn_context *context);
+typedef struct webnn_peaks { size_t struct_size; double flops, bytes; } webnn_peaks;
+webnn_status webnn_context_measure_peaks(webnn_context *context, webnn_peaks *out, webnn_error *err);
 webnn_status webnn_context_push_error_scope(webnn_context *context, int filter, webnn_error *err);
 webnn_status webnn_context_pop_error_scope(webnn_context *context, webnn_error *out, webnn_error *err);
 int webnn_context_fd(webnn_context *context);
@@ -77,6 +81,10 @@ webnn_context *webnn_tensor_context(const webnn_tensor *tensor);
 webnn_status webnn_tensor_write(webnn_context *context, webnn_tensor *tensor, const void *data, size_t n_bytes,
   webnn_error *err);
 webnn_status webnn_tensor_read(webnn_context *context, webnn_tensor *tensor, webnn_future **out, webnn_error *err);
+webnn_status webnn_tensor_import_opencl(webnn_context *context, const webnn_descriptor *descriptor,
+  const webnn_tensor_options *options, void *memory, void *event, webnn_tensor **out, webnn_error *err);
+webnn_status webnn_tensor_export_opencl(webnn_tensor *tensor, void **memory, void **event, webnn_error *err);
+webnn_status webnn_tensor_return_opencl(webnn_tensor *tensor, void *event, webnn_error *err);
 
 webnn_future *webnn_future_retain(webnn_future *future);
 void webnn_future_release(webnn_future *future);
@@ -113,6 +121,8 @@ typedef struct webnn_graph_step {
   const char *operations, *kernel, *shapes;
   webnn_str label;
   uint64_t n_bytes, n_flops;
+  const char *layout, *declined, *reason;
+  uint32_t n_threads, n_launches;
 } webnn_graph_step;
 typedef struct webnn_graph_memory { size_t struct_size; uint64_t weights, arena, scratch; } webnn_graph_memory;
 void webnn_graph_get_memory(const webnn_graph *graph, webnn_graph_memory *out);
@@ -125,7 +135,11 @@ size_t webnn_graph_n_inputs(const webnn_graph *graph);
 size_t webnn_graph_n_outputs(const webnn_graph *graph);
 webnn_str webnn_graph_input(const webnn_graph *graph, size_t i, webnn_descriptor *out);
 webnn_str webnn_graph_output(const webnn_graph *graph, size_t i, webnn_descriptor *out);
+size_t webnn_graph_n_steps(const webnn_graph *graph);
 bool webnn_graph_get_step(const webnn_graph *graph, size_t i, webnn_graph_step *out);
+webnn_status webnn_graph_profile(webnn_context *context, webnn_graph *graph, const webnn_named_data *inputs,
+  size_t n_inputs, const webnn_named_data *outputs, size_t n_outputs, double *seconds, size_t n_steps,
+  webnn_error *err);
 webnn_status webnn_graph_dispatch(webnn_context *context, webnn_graph *graph, const webnn_named_tensor *inputs,
   size_t n_inputs, const webnn_named_tensor *outputs, size_t n_outputs, webnn_error *err);
 webnn_status webnn_graph_compute(webnn_context *context, webnn_graph *graph, const webnn_named_data *inputs,

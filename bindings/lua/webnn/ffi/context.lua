@@ -21,7 +21,10 @@ end
 
 -- ---- making
 
-local option_names = { "accelerated", "backend", "device_type", "math", "passes", "power_preference", "threads" }
+local option_names = {
+  "accelerated", "backend", "device", "device_type", "math", "opencl_context", "opencl_queue", "passes",
+  "power_preference", "threads",
+}
 local enums = {
   device_type = { "cpu", "gpu" },
   power_preference = { "default", "high-performance", "low-power" },
@@ -48,8 +51,11 @@ function objects.create_context(_, options)
   if options.threads ~= nil then
     native_options.threads = value.uint32({ "create_context", "threads" }, options.threads)
   end
-  if options.passes ~= nil then
-    native_options.passes = value.string({ "create_context", "passes" }, options.passes)
+  for _, name in ipairs { "passes", "device" } do
+    if options[name] ~= nil then native_options[name] = value.string({ "create_context", name }, options[name]) end
+  end
+  for _, name in ipairs { "opencl_queue", "opencl_context" } do
+    native_options[name] = buffer.handle({ "create_context", name }, options[name])
   end
   local out = ffi.new "webnn_context *[1]"
   local status = C.webnn_context_create(native_options, out, err)
@@ -61,20 +67,37 @@ end
 
 -- ---- tensors
 
-local function flag(options, name)
+local function flag(where, options, name)
   local x = options[name]
-  return x ~= nil and value.bool({ "create_tensor", name, options = options }, x)
+  return x ~= nil and value.bool({ where, name, options = options }, x)
+end
+
+-- The descriptor, what keeps it, and the options of a new tensor.
+local function tensor_options(where, options)
+  local descriptor, keep = value.descriptor(where, options)
+  errors.check_options(where, options, { "shape", "data_type", "readable", "writable" })
+  return descriptor, keep, ffi.new("webnn_tensor_options", ffi.sizeof "webnn_tensor_options",
+    flag(where, options, "readable"), flag(where, options, "writable"))
 end
 
 local function new_tensor(p) return objects.Tensor.new { _p = ffi.gc(p, C.webnn_tensor_release) } end
 
 function methods:create_tensor(options)
   local p, out = native(self), ffi.new "webnn_tensor *[1]"
-  local descriptor, keep = value.descriptor("create_tensor", options)
-  errors.check_options("create_tensor", options, { "shape", "data_type", "readable", "writable" })
-  local native_options = ffi.new("webnn_tensor_options", ffi.sizeof "webnn_tensor_options",
-    flag(options, "readable"), flag(options, "writable"))
+  local descriptor, keep, native_options = tensor_options("create_tensor", options)
   local status = C.webnn_tensor_create(p, descriptor, native_options, out, err)
+  value.keep(keep)
+  if status ~= 0 then return objects.failed(errors.refuse(p, err)) end
+  return objects.settled(new_tensor(out[0]))
+end
+
+function methods:import_opencl(options, memory, event)
+  local p, out = native(self), ffi.new "webnn_tensor *[1]"
+  local descriptor, keep, native_options = tensor_options("import_opencl", options)
+  local where = { "import_opencl", "memory", options = options }
+  local handle = buffer.handle(where, memory) or errors.wrong(where, "a pointer", memory)
+  local before = buffer.handle({ "import_opencl", "event", options = options }, event)
+  local status = C.webnn_tensor_import_opencl(p, descriptor, native_options, handle, before, out, err)
   value.keep(keep)
   if status ~= 0 then return objects.failed(errors.refuse(p, err)) end
   return objects.settled(new_tensor(out[0]))
@@ -181,20 +204,51 @@ local function make_outputs(types)
   return out
 end
 
-local compute_graph, compute_inputs, compute_outputs =
-  { "compute", "graph" }, { "compute", "inputs" }, { "compute", "outputs" }
+local wheres = {}
+for _, name in ipairs { "compute", "profile" } do
+  wheres[name] = { graph = { name, "graph" }, inputs = { name, "inputs" }, outputs = { name, "outputs" } }
+end
 
-function methods:compute(graph, inputs, outputs)
-  local p, g = native(self), objects.Graph.native(compute_graph, graph)
+-- Calls `call(graph, inputs, n_inputs, outputs, n_outputs)`, which gives a status: the outputs, or nil and an error.
+local function run(name, p, graph, inputs, outputs, call)
+  local where = wheres[name]
+  local g = objects.Graph.native(where.graph, graph)
   graph._inputs = rawget(graph, "_inputs") or graph.inputs -- looked up at every run
   graph._outputs = rawget(graph, "_outputs") or graph.outputs
-  local native_inputs, n_inputs, keep_inputs = bind_data(compute_inputs, inputs, graph._inputs, false)
+  local native_inputs, n_inputs, keep_inputs = bind_data(where.inputs, inputs, graph._inputs, false)
   if outputs == nil then outputs = make_outputs(graph._outputs) end
-  local native_outputs, n_outputs, keep = bind_data(compute_outputs, outputs, graph._outputs, true)
-  local status = C.webnn_graph_compute(p, g, native_inputs, n_inputs, native_outputs, n_outputs, err)
+  local native_outputs, n_outputs, keep = bind_data(where.outputs, outputs, graph._outputs, true)
+  local status = call(p, g, native_inputs, n_inputs, native_outputs, n_outputs)
   value.keep(keep_inputs, keep, inputs)
   if status ~= 0 then return nil, errors.refuse(p, err) end
   return outputs
+end
+
+local function compute(p, g, inputs, n_inputs, outputs, n_outputs)
+  return C.webnn_graph_compute(p, g, inputs, n_inputs, outputs, n_outputs, err)
+end
+
+function methods:compute(graph, inputs, outputs)
+  return run("compute", native(self), graph, inputs, outputs, compute)
+end
+
+--- The seconds of each step in all runs, in running order, or nil and an error.
+function objects.Graph.methods.time_steps(graph, inputs, runs)
+  local g = objects.Graph.native(wheres.profile.graph, graph)
+  local n_runs, n = value.uint32({ "profile", "runs" }, runs), tonumber(C.webnn_graph_n_steps(g))
+  local seconds, out = ffi.new("double[?]", n + 1), {}
+  local function profile(p, _, native_inputs, n_inputs, native_outputs, n_outputs)
+    local status = 0
+    for _ = 1, n_runs do
+      status = C.webnn_graph_profile(p, g, native_inputs, n_inputs, native_outputs, n_outputs, seconds, n, err)
+      if status ~= 0 then break end
+    end
+    return status
+  end
+  local done, problem = run("profile", C.webnn_graph_context(g), graph, inputs, nil, profile)
+  if not done then return nil, problem end
+  for i = 1, n do out[i] = seconds[i - 1] end
+  return out
 end
 
 -- ---- asking
@@ -218,6 +272,13 @@ function methods:pop_error_scope()
   local caught = ffi.new "webnn_error"
   if C.webnn_context_pop_error_scope(native(self), caught, err) ~= 0 then errors.raise_native(err) end
   return caught.status ~= 0 and errors.value(caught) or nil
+end
+
+--- What the device reaches with nothing else to do, or nil and an error.
+function methods:measure_peaks()
+  local p, peaks = native(self), ffi.new("webnn_peaks", ffi.sizeof "webnn_peaks")
+  if C.webnn_context_measure_peaks(p, peaks, err) ~= 0 then return nil, errors.refuse(p, err) end
+  return { flops = peaks.flops, bytes = peaks.bytes }
 end
 
 function properties.accelerated(self) return C.webnn_context_accelerated(native(self)) end

@@ -133,9 +133,28 @@ local function tensor(self) return Tensor.native({ "tensor", "self" }, self) end
 
 Tensor = objects.class("Tensor", {
   destroy = function(self) C.webnn_tensor_destroy(tensor(self)) end,
+
+  --- The cl_mem and a cl_event, or nil and an error.
+  export_opencl = function(self)
+    local p, memory, event = tensor(self), ffi.new "void *[1]", ffi.new "void *[1]"
+    if C.webnn_tensor_export_opencl(p, memory, event, err) ~= 0 then
+      return nil, errors.refuse(C.webnn_tensor_context(p), err)
+    end
+    return memory[0], event[0]
+  end,
+
+  return_opencl = function(self, event)
+    local p = tensor(self)
+    local handle = buffer.handle({ "return_opencl", "event" }, event)
+    if C.webnn_tensor_return_opencl(p, handle, err) ~= 0 then
+      return nil, errors.refuse(C.webnn_tensor_context(p), err)
+    end
+    return true
+  end,
 }, {
   shape = function(self) return value.shape(C.webnn_tensor_descriptor(tensor(self))) end,
   data_type = function(self) return value.types[C.webnn_tensor_descriptor(tensor(self)).data_type] end,
+  byte_length = function(self) return tonumber(C.webnn_tensor_byte_length(tensor(self))) end,
   readable = function(self) return C.webnn_tensor_readable(tensor(self)) end,
   writable = function(self) return C.webnn_tensor_writable(tensor(self)) end,
   constant = function(self) return C.webnn_tensor_constant(tensor(self)) end,
@@ -182,6 +201,9 @@ local function steps(self)
     out[#out + 1] = {
       operations = ffi.string(step.operations), kernel = ffi.string(step.kernel),
       shapes = ffi.string(step.shapes), label = value.str(step.label),
+      layout = ffi.string(step.layout), declined = ffi.string(step.declined), reason = ffi.string(step.reason),
+      threads = step.n_threads, launches = step.n_launches,
+      bytes = tonumber(step.n_bytes), flops = tonumber(step.n_flops),
     }
   end
   return out
