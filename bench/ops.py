@@ -141,6 +141,11 @@ def scattered(y, x, indices, updates):
     np.put_along_axis(y, along_rows(indices), updates, 1)
 
 
+def scattered_rows(y, x, indices, updates):
+    np.copyto(y, x)
+    y[indices[:, 0]] = updates
+
+
 def clamped(y, x, low, high):
     np.clip(x, low, high, out=y)
 
@@ -152,6 +157,21 @@ def quantized(y, x):
 def softmaxed(y, x, axis):
     np.exp(x - x.max(axis, keepdims=True), out=y)
     y /= y.sum(axis, keepdims=True)
+
+
+def between(x, axis):
+    """Twice as many along the axis: a quarter of the way from each to its neighbours."""
+    edge = np.take(x, [0], axis), np.take(x, [-1], axis)
+    padded = np.concatenate([edge[0], x, edge[1]], axis)
+    n = x.shape[axis]
+    before, after = (np.take(padded, range(k, k + n), axis) for k in (0, 2))
+    pairs = np.stack([x * np.float32(0.75) + before * np.float32(0.25), x * np.float32(0.75) + after * np.float32(0.25)],
+                     axis + 1)
+    return pairs.reshape(*x.shape[:axis], 2 * n, *x.shape[axis + 1:])
+
+
+def doubled(y, x):
+    np.copyto(y, between(between(x, 2), 3))
 
 
 def normalised(y, x):
@@ -175,10 +195,19 @@ row("slice of columns", ["float32 SxS"], lambda b, x: b.slice(x, [0, 1], [x.shap
     lambda y, x: np.copyto(y, x[:, 1:-1]), "Slice", extra=[[1], [-1], [1]])
 row("slice with strides", ["float32 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 2]),
     lambda y, x: np.copyto(y, x[:, ::2]), "Slice", extra=[[0], [1 << 30], [1], [2]])
+row("slice of every third row", ["float32 SxS"],
+    lambda b, x: b.slice(x, [1, 0], [x.shape[0] - 1, x.shape[1]], strides=[3, 1]),
+    lambda y, x: np.copyto(y, x[1::3]), "Slice", extra=[[1], [1 << 30], [0], [3]])
+row("slice with strides of 3, float16", ["float16 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 3]),
+    lambda y, x: np.copyto(y, x[:, ::3]), "Slice", extra=[[0], [1 << 30], [1], [3]])
+row("slice with strides, uint8", ["uint8 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 2]),
+    lambda y, x: np.copyto(y, x[:, ::2]), "Slice", extra=[[0], [1 << 30], [1], [2]])
 for mode, theirs, numpys in (("constant", "constant", "constant"), ("reflection", "reflect", "reflect"),
-                             ("edge", "edge", "edge")):
+                             ("edge", "edge", "edge"), ("symmetric", None, "symmetric")):
     row(f"pad, {mode}", ["float32 (S-4)x(S-4)"], lambda b, x, mode=mode: b.pad(x, [2, 2], [2, 2], mode=mode),
-        lambda y, x, numpys=numpys: np.copyto(y, np.pad(x, 2, numpys)), "Pad", {"mode": theirs}, [[2, 2, 2, 2]])
+        lambda y, x, numpys=numpys: np.copyto(y, np.pad(x, 2, numpys)), theirs and "Pad", {"mode": theirs}, [[2, 2, 2, 2]])
+row("pad, constant, uint8", ["uint8 (S-4)x(S-4)"], lambda b, x: b.pad(x, [2, 2], [2, 2]),
+    lambda y, x: np.copyto(y, np.pad(x, 2)), "Pad", {"mode": "constant"}, [[2, 2, 2, 2]])
 row("concat of rows", ["float32 (S//2)xS", "float32 (S//2)xS"], lambda b, x, z: b.concat([x, z], 0),
     lambda y, x, z: np.concatenate([x, z], 0, out=y), "Concat", {"axis": 0})
 row("concat of columns", ["float32 Sx(S//2)", "float32 Sx(S//2)"], lambda b, x, z: b.concat([x, z], 1),
@@ -191,6 +220,10 @@ row("reverse columns", ["float32 SxS"], lambda b, x: b.reverse(x, axes=[1]), lam
     "Slice", extra=[[-1], [-(1 << 40)], [1], [-1]])
 row("reverse columns, uint8", ["uint8 SxS"], lambda b, x: b.reverse(x, axes=[1]),
     lambda y, x: np.copyto(y, x[:, ::-1]), "Slice", extra=[[-1], [-(1 << 40)], [1], [-1]])
+row("reverse both, int64", ["int64 SxS"], lambda b, x: b.reverse(x), lambda y, x: np.copyto(y, x[::-1, ::-1]),
+    "Slice", extra=[[-1, -1], [-(1 << 40)] * 2, [0, 1], [-1, -1]])
+row("reverse columns, float16", ["float16 SxS"], lambda b, x: b.reverse(x, axes=[1]),
+    lambda y, x: np.copyto(y, x[:, ::-1]), "Slice", extra=[[-1], [-(1 << 40)], [1], [-1]])
 row("tile rows", ["float32 (S//2)x(S//2)"], lambda b, x: b.tile(x, [2, 2]),
     lambda y, x: np.copyto(y, np.tile(x, (2, 2))), "Tile", extra=[[2, 2]])
 row("tile of 3", ["float32 (N//48)x3"], lambda b, x: b.tile(x, [1, 16]),
@@ -198,6 +231,8 @@ row("tile of 3", ["float32 (N//48)x3"], lambda b, x: b.tile(x, [1, 16]),
 row("expand columns", ["float32 Sx1"], lambda b, x: b.expand(x, [x.shape[0]] * 2),
     lambda y, x: np.copyto(y, np.broadcast_to(x, y.shape)), "Expand", extra=["square"])
 row("expand rows", ["float32 1xS"], lambda b, x: b.expand(x, [x.shape[1]] * 2),
+    lambda y, x: np.copyto(y, np.broadcast_to(x, y.shape)), "Expand", extra=["square"])
+row("expand the middle, uint8", ["uint8 (S//2)x1x(S//2)"], lambda b, x: b.expand(x, [x.shape[0], 4, x.shape[2]]),
     lambda y, x: np.copyto(y, np.broadcast_to(x, y.shape)), "Expand", extra=["square"])
 row("gather rows", ["float32 SxS", "int32<S S"], lambda b, x, i: b.gather(x, i),
     lambda y, x, i: np.take(x, i, 0, out=y, mode="clip"), "Gather", {"axis": 0})
@@ -207,9 +242,21 @@ row("gatherElements in rows", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.
     lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 1)), "GatherElements", {"axis": 1})
 row("gatherElements in columns", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.gather_elements(x, i),
     lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 0)), "GatherElements", {"axis": 0})
+row("gatherND of pairs", ["float32 SxS", "int32<S (N//2)x2"], lambda b, x, i: b.gather_nd(x, i),
+    lambda y, x, i: np.copyto(y, x[i[:, 0], i[:, 1]]), None)
+row("gatherND of rows", ["float32 SxS", "int64<S Sx1"], lambda b, x, i: b.gather_nd(x, i),
+    lambda y, x, i: np.copyto(y, x[i[:, 0]]), "GatherND")
+row("scatterND of rows", ["float32 SxS", "int64<S 1024x1", "float32 1024xS"],
+    lambda b, x, i, u: b.scatter_nd(x, i, u), scattered_rows, "ScatterND")
 row("scatterElements in rows", ["float32 SxS", "int32<S Sx(S//4)", "float32 Sx(S//4)"],
     lambda b, x, i, u: b.scatter_elements(x, i, u, axis=1), scattered, "ScatterElements", {"axis": 1})
 row("where, float32", ["uint8<2 N//4", "float32 N", "float32 N"], lambda b, c, x, z: b.where(c, x, z),
+    lambda y, c, x, z: np.copyto(y, np.where(c.view(bool), x, z)), "Where")
+row("where, int64", ["uint8<2 N//8", "int64 N", "int64 N"], lambda b, c, x, z: b.where(c, x, z),
+    lambda y, c, x, z: np.copyto(y, np.where(c.view(bool), x, z)), "Where")
+row("where, float16", ["uint8<2 N//2", "float16 N", "float16 N"], lambda b, c, x, z: b.where(c, x, z),
+    lambda y, c, x, z: np.copyto(y, np.where(c.view(bool), x, z)))
+row("where of rows, uint8", ["uint8<2 Sx1", "uint8 SxS", "uint8 SxS"], lambda b, c, x, z: b.where(c, x, z),
     lambda y, c, x, z: np.copyto(y, np.where(c.view(bool), x, z)), "Where")
 row("triangular", ["float32 SxS"], lambda b, x: b.triangular(x, upper=False),
     lambda y, x: np.copyto(y, np.tril(x)), "Trilu", {"upper": 0})
@@ -247,6 +294,10 @@ for dtype in ("float32", "int8", "uint8", "int32", "int64"):
             lambda y, x, z, f=numpys: f(x, z, out=y), theirs)
     row(f"greater, {dtype}", [f"{dtype} N", f"{dtype} N"], lambda b, x, z: b.greater(x, z),
         lambda y, x, z: np.greater(x, z, out=y.view(bool)), "Greater")
+for op, theirs, numpys in (("equal", "Equal", np.equal), ("lesser_or_equal", "LessOrEqual", np.less_equal)):
+    for dtype in ("float32", "float16", "uint8"):
+        row(f"{op}, {dtype}", [f"{dtype} N", f"{dtype} N"], lambda b, x, z, op=op: getattr(b, op)(x, z),
+            lambda y, x, z, f=numpys: f(x, z, out=y.view(bool)), theirs)
 row("div, int32", ["int32 N", "int32 N"], lambda b, x, z: b.div(x, z),
     lambda y, x, z: np.floor_divide(x, z, out=y), "Div")
 row("clamp", ["float32 N"], lambda b, x: b.clamp(x, min_value=-0.5, max_value=0.5),
@@ -255,6 +306,13 @@ row("clamp", ["float32 N"], lambda b, x: b.clamp(x, min_value=-0.5, max_value=0.
 row("quantizeLinear", ["float32 SxS"],
     lambda b, x: b.quantize_linear(x, b.constant(np.full((1, 1), 0.01, "float32")), b.constant(np.full((1, 1), 128, "uint8"))),
     quantized, "QuantizeLinear", extra=[np.float32(0.01), np.uint8(128)])
+row("quantizeLinear by rows, int8", ["float32 SxS"],
+    lambda b, x: b.quantize_linear(x, b.constant(np.full((x.shape[0], 1), 0.01, "float32")),
+                                   b.constant(np.zeros((x.shape[0], 1), "int8"))),
+    lambda y, x: np.copyto(y, np.clip(np.rint(x / np.float32(0.01)), -128, 127), casting="unsafe"))
+row("dequantizeLinear, int32", ["int32 SxS"],
+    lambda b, x: b.dequantize_linear(x, b.constant(np.full((1, 1), 0.01, "float32")), b.constant(np.full((1, 1), 128, "int32"))),
+    lambda y, x: np.multiply(x - np.int32(128), np.float32(0.01), out=y, casting="unsafe"))
 row("dequantizeLinear", ["uint8 SxS"],
     lambda b, x: b.dequantize_linear(x, b.constant(np.full((1, 1), 0.01, "float32")), b.constant(np.full((1, 1), 128, "uint8"))),
     lambda y, x: np.multiply(np.subtract(x, np.float32(128)), np.float32(0.01), out=y), "DequantizeLinear",
@@ -272,6 +330,10 @@ row("resample2d", [f"float32 8x64x(N//512//512)x128"], lambda b, x: b.resample2d
     lambda y, x: np.copyto(y, x.repeat(2, 2).repeat(2, 3)), "Resize",
     {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_floor"},
     [np.zeros(0, "float32"), np.float32([1, 1, 2, 2])])
+row("resample2d, linear", [f"float32 8x64x(N//512//512)x128"],
+    lambda b, x: b.resample2d(x, mode="linear", scales=[2, 2]), doubled, "Resize",
+    {"coordinate_transformation_mode": "half_pixel", "mode": "linear"},
+    [np.zeros(0, "float32"), np.float32([1, 1, 2, 2])])
 
 
 # ---- all of it
@@ -284,7 +346,7 @@ def for_onnx(node, attributes, operands, extra, result):
     if node is None:
         return None
     operands = [x.view(bool) if node == "Where" and k == 0 else x for k, x in enumerate(operands)]
-    if node == "Greater":
+    if node in ("Greater", "Equal", "LessOrEqual"):
         result = result.view(bool)
     if node == "Expand":
         extra = [result.shape]

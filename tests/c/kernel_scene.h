@@ -382,12 +382,14 @@ static inline bool scene_check(scene *s, const wnn_kernel *kernel) {
   static const struct {
     const char *switches;
     uint32_t n_threads;
-  } ways[] = {{NULL, 1}, {NULL, 3}, {"-avx512", 1}, {"-avx2", 2}};
+  } ways[] = {{"-near", 2}, {"-near,-avx2", 1}, {NULL, 1}, {NULL, 3}, {"-avx512", 1}, {"-avx2", 2}};
   void *expected[SCENE_OUTPUTS];
   bool ok = true, planned = true;
   scene_expect(s, expected);
+  const uint64_t state = scene_state;
   for (size_t i = 0; i < sizeof ways / sizeof *ways && ok && planned; i++) {
     wnn_host host = {.passes = ways[i].switches};
+    if (i == 2) scene_state = state; /* those that write past the caches draw no numbers */
     host.pool = wnn_pool_create(&host.alloc, ways[i].n_threads);
     scene_device.host = &host;
     wnn_plan *plan = NULL;

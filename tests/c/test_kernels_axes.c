@@ -164,6 +164,7 @@ TEST(running_sums_both_ways) {
       wnn_desc in = random_desc(type, 1, 5);
       wnn_cumulative_sum_attrs attrs = {scene_below(in.rank), k & 1, k & 2};
       if (k % 10 == 9) in = (wnn_desc){type, 2, {40, 900}}, attrs.axis = k % 20 == 9;
+      if (k % 10 == 4) in = (wnn_desc){type, 2, {3, 5000}}, attrs.axis = k % 20 == 4;
       wnn_layout layout = random_layout(in.rank);
       scene s;
       scene_begin(&s, WNN_OP_CUMULATIVE_SUM, &attrs);

@@ -45,10 +45,11 @@ static void check(scene *s, const wnn_kernel *kernel) {
 TEST(reorders_between_any_layouts) {
   static const wnn_desc large[] = {{F32, 4, {1, 64, 30, 31}}, {F32, 4, {2, 3, 50, 70}},
                                    {F32, 2, {130, 257}},      {F32, 3, {4, 100, 64}},
-                                   {F32, 4, {2, 8, 64, 64}},  {F32, 2, {3, 30000}}};
+                                   {F32, 4, {2, 8, 64, 64}},  {F32, 2, {3, 30000}},
+                                   {F32, 2, {640, 192}},      {F32, 3, {2, 530, 300}}};
   scene_seed(41);
   for (int k = 0; k < 250; k++) {
-    wnn_desc desc = k < 48 ? large[k % 6] : random_desc(F32, 0, 8);
+    wnn_desc desc = k < 64 ? large[k % 8] : random_desc(F32, 0, 8);
     desc.type = random_type();
     scene s;
     scene_begin(&s, WNN_OP_REORDER, NULL);
@@ -61,7 +62,9 @@ TEST(reorders_between_any_layouts) {
 TEST(slices_with_strides) {
   scene_seed(42);
   for (int k = 0; k < 150; k++) {
-    wnn_desc in = random_desc(random_type(), 0, 6), out = in;
+    wnn_desc in = random_desc(random_type(), 0, 6);
+    if (k % 10 == 9) in = (wnn_desc){in.type, 2, {3, 20001}};
+    wnn_desc out = in;
     uint32_t starts[WNN_MAX_RANK], sizes[WNN_MAX_RANK], strides[WNN_MAX_RANK];
     for (uint32_t i = 0; i < in.rank; i++) {
       starts[i] = scene_below(in.dims[i]);
@@ -87,11 +90,12 @@ TEST(concat_and_split) {
     uint32_t axis = scene_below(whole.rank), sizes[SCENE_OUTPUTS],
              n = 1 + scene_below(SCENE_OUTPUTS);
     if (k % 10 == 0) whole = (wnn_desc){F32, 4, {1, 64, 20, 20}}, axis = 1;
+    if (k % 10 == 5) whole = (wnn_desc){whole.type, 2, {9000, 1}}, axis = 1, n = 2;
     wnn_layout layout = k % 10 == 0 ? wnn_layout_channels_last() : random_layout(whole.rank);
     piece = whole;
     whole.dims[axis] = 0;
     for (uint32_t i = 0; i < n; i++)
-      whole.dims[axis] += sizes[i] = 1 + scene_below(k % 10 == 0 ? 90 : 6);
+      whole.dims[axis] += sizes[i] = 1 + scene_below(k % 10 == 0 ? 90 : k % 10 == 5 ? 1 : 6);
     wnn_axis_attrs concat = {axis};
     wnn_split_attrs split = {.splits = {sizes, n, true}, .axis = axis};
     bool joins = scene_chance(2);
@@ -113,7 +117,9 @@ TEST(concat_and_split) {
 TEST(expands_and_tiles) {
   scene_seed(44);
   for (int k = 0; k < 150; k++) {
-    wnn_desc in = random_desc(random_type(), 0, 5), out = in;
+    wnn_desc in = random_desc(random_type(), 0, 5);
+    if (k % 10 == 9) in = (wnn_desc){in.type, 2, {900, k % 20 == 9 ? 3 : 1}};
+    wnn_desc out = in;
     uint32_t times[WNN_MAX_RANK];
     bool tiles = scene_chance(2);
     for (uint32_t i = 0; i < in.rank; i++) {
@@ -121,7 +127,7 @@ TEST(expands_and_tiles) {
       if (tiles)
         out.dims[i] *= times[i];
       else if (in.dims[i] == 1 && scene_chance(2))
-        out.dims[i] = 1 + scene_below(30);
+        out.dims[i] = 1 + scene_below(scene_chance(4) ? 9000 / (1 + in.dims[0]) + 30 : 30);
     }
     for (; !tiles && out.rank < 6 && scene_chance(3); out.rank++) { /* axes in front */
       memmove(out.dims + 1, out.dims, out.rank * sizeof *out.dims);
@@ -140,6 +146,7 @@ TEST(reverses_any_axes) {
   scene_seed(45);
   for (int k = 0; k < 100; k++) {
     wnn_desc in = random_desc(random_type(), 0, 6);
+    if (k % 10 == 9) in = (wnn_desc){in.type, 2, {3, 9001}};
     wnn_layout order = scene_random_layout(in.rank);
     uint32_t axes[WNN_MAX_RANK], n = scene_below(in.rank + 1);
     for (uint32_t i = 0; i < n; i++) axes[i] = order.order[i];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)32 * 1024)
-#define WIDE ((size_t)512)   /* columns done together */
+#define WIDE ((size_t)2048)  /* columns done together */
 #define PIECE ((size_t)1024) /* elements of a row done together */
 
 typedef struct arg_plan {

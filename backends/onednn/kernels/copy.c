@@ -5,6 +5,8 @@
 /* Side of the squares in which a copy is done that can't be transposed in registers. */
 #define BLOCK ((size_t)16)
 #define INLINE_BYTES ((size_t)512) /* blocks above this are left to memcpy */
+#define LONG_RUN ((size_t)1024)    /* written past the caches as it is; shorter ones are gathered */
+#define GATHERED ((size_t)8192)    /* bytes that are gathered for that */
 
 size_t wnn_copy_count(const wnn_copy *copy) {
   size_t n = 1;
@@ -82,14 +84,16 @@ typedef struct panel {
   const wnn_vector *vector;
   size_t rows, columns, bytes;
   ptrdiff_t row_from, row_to, column_from, column_to;
+  bool streams;
 } panel;
 
-#define COLUMN_LOOP(BYTES)                                                          \
-  for (size_t r = 0; r < p->rows; r++) {                                            \
-    const char *f = from + (ptrdiff_t)r * p->row_from;                              \
-    char *t = to + (ptrdiff_t)r * p->row_to;                                        \
-    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) \
-      memcpy(t, f, BYTES);                                                          \
+/* What is written might be the panel itself, for all that the compiler knows: its numbers are taken
+ * before. */
+#define COLUMN_LOOP(BYTES)                                                              \
+  for (size_t r = 0; r < rows; r++) {                                                   \
+    const char *f = from + (ptrdiff_t)r * row_from;                                     \
+    char *t = to + (ptrdiff_t)r * row_to;                                               \
+    for (size_t c = 0; c < columns; c++, f += f_step, t += t_step) memcpy(t, f, BYTES); \
   }
 
 /* 17 to INLINE_BYTES bytes in steps of 16, the last one drawn back to the end. */
@@ -98,16 +102,18 @@ static inline void copy_block(char *to, const char *from, size_t n) {
   memcpy(to + n - 16, from + n - 16, 16);
 }
 
-#define BLOCK_LOOP(COPY)                                                            \
-  for (size_t r = 0; r < p->rows; r++) {                                            \
-    const char *f = from + (ptrdiff_t)r * p->row_from;                              \
-    char *t = to + (ptrdiff_t)r * p->row_to;                                        \
-    for (size_t c = 0; c < p->columns; c++, f += p->column_from, t += p->column_to) \
-      COPY(t, f, p->bytes);                                                         \
+#define BLOCK_LOOP(COPY)                                                              \
+  for (size_t r = 0; r < rows; r++) {                                                 \
+    const char *f = from + (ptrdiff_t)r * row_from;                                   \
+    char *t = to + (ptrdiff_t)r * row_to;                                             \
+    for (size_t c = 0; c < columns; c++, f += f_step, t += t_step) COPY(t, f, bytes); \
   }
 
 static void copy_rows(const panel *p, const char *from, char *to) {
-  switch (p->bytes) {
+  const size_t rows = p->rows, columns = p->columns, bytes = p->bytes;
+  const ptrdiff_t row_from = p->row_from, row_to = p->row_to, f_step = p->column_from,
+                  t_step = p->column_to;
+  switch (bytes) {
     case 1: COLUMN_LOOP(1) return;
     case 2: COLUMN_LOOP(2) return;
     case 4: COLUMN_LOOP(4) return;
@@ -119,7 +125,7 @@ static void copy_rows(const panel *p, const char *from, char *to) {
     case 128: COLUMN_LOOP(128) return;
     default: break;
   }
-  if (p->bytes > 16 && p->bytes <= INLINE_BYTES)
+  if (bytes > 16 && bytes <= INLINE_BYTES)
     BLOCK_LOOP(copy_block)
   else
     BLOCK_LOOP(memcpy)
@@ -146,7 +152,7 @@ static wnn_row_copy row_copy(const panel *p) {
   return p->column_from == 0 ? p->vector->fill[size] : NULL;
 }
 
-/* The same element over and over along each row of the output. */
+/* The same element of an odd size over and over along each row of the output. */
 static void fill_rows(const panel *p, const char *from, char *to) {
   const size_t n = p->columns * p->bytes;
   for (size_t r = 0; r < p->rows; r++, from += p->row_from, to += p->row_to) {
@@ -172,23 +178,75 @@ static void copy_squares(const panel *whole, const char *from, char *to) {
     }
 }
 
-static void copy_panel(const panel *p, const char *from, char *to) {
+static bool is_transpose(const panel *p) {
   const ptrdiff_t bytes = (ptrdiff_t)p->bytes;
-  const int size = size_of(p->bytes);
-  const bool small = size >= 0, dense = p->column_to == bytes;
+  return size_of(p->bytes) >= 0 && p->column_to == bytes && p->row_from == bytes && p->rows > 1;
+}
+
+static bool goes_in_squares(const panel *p) {
+  return size_of(p->bytes) >= 0 && p->rows > 1 &&
+         magnitude(p->row_from) < magnitude(p->column_from);
+}
+
+static void copy_panel(const panel *p, const char *from, char *to) {
   const wnn_row_copy by_row = row_copy(p);
   if (by_row != NULL) {
     for (size_t r = 0; r < p->rows; r++)
       by_row(from + (ptrdiff_t)r * p->row_from, to + (ptrdiff_t)r * p->row_to, p->columns);
-  } else if (p->column_from == 0 && dense && p->bytes <= 2048) {
+  } else if (p->column_from == 0 && p->column_to == (ptrdiff_t)p->bytes && p->bytes < 16 &&
+             p->bytes != 12) {
     fill_rows(p, from, to);
-  } else if (small && dense && p->row_from == bytes && p->rows > 1) {
-    p->vector->transpose[size](from, p->column_from, to, p->row_to, p->columns, p->rows);
-  } else if (small && p->rows > 1 && magnitude(p->row_from) < magnitude(p->column_from)) {
+  } else if (is_transpose(p)) {
+    p->vector->transpose[size_of(p->bytes)](from, p->column_from, to, p->row_to, p->columns,
+                                            p->rows);
+  } else if (goes_in_squares(p)) {
     copy_squares(p, from, to);
   } else {
     copy_rows(p, from, to);
   }
+}
+
+/* ---- running: panels that are written past the caches */
+
+static void stream_blocks(const panel *p, const char *from, char *to) {
+  for (size_t r = 0; r < p->rows; r++)
+    for (size_t c = 0; c < p->columns; c++)
+      p->vector->stream(from + (ptrdiff_t)r * p->row_from + (ptrdiff_t)c * p->column_from,
+                        to + (ptrdiff_t)r * p->row_to + (ptrdiff_t)c * p->column_to, p->bytes);
+}
+
+/* Short rows that follow each other, several at a time; pieces of long ones. */
+static void stream_gathered(const panel *p, const char *from, char *to) {
+  const size_t row_bytes = p->columns * p->bytes, most = GATHERED / p->bytes;
+  const bool follow = p->row_to == (ptrdiff_t)row_bytes && row_bytes <= GATHERED;
+  const size_t at_once = follow ? GATHERED / row_bytes : 1;
+  char gathered[GATHERED];
+  panel piece = *p;
+  piece.row_to = (ptrdiff_t)row_bytes;
+  for (size_t r = 0; r < p->rows; r += at_once)
+    for (size_t c = 0; c < p->columns; c += most) {
+      piece.rows = p->rows - r < at_once ? p->rows - r : at_once;
+      piece.columns = p->columns - c < most ? p->columns - c : most;
+      copy_panel(&piece, from + (ptrdiff_t)r * p->row_from + (ptrdiff_t)c * p->column_from,
+                 gathered);
+      p->vector->stream(gathered, to + (ptrdiff_t)r * p->row_to + (ptrdiff_t)c * p->column_to,
+                        piece.rows * piece.columns * p->bytes);
+    }
+}
+
+static void stream_panel(const panel *p, const char *from, char *to) {
+  const size_t row_bytes = p->columns * p->bytes;
+  const bool follow = p->column_to == (ptrdiff_t)p->bytes &&
+                      (row_bytes >= LONG_RUN || p->row_to == (ptrdiff_t)row_bytes);
+  if (p->bytes >= LONG_RUN)
+    stream_blocks(p, from, to);
+  else if (is_transpose(p) && p->column_from != 0 && row_copy(p) == NULL)
+    p->vector->stream_transpose[size_of(p->bytes)](from, p->column_from, to, p->row_to, p->columns,
+                                                   p->rows);
+  else if (follow && (row_copy(p) != NULL || !goes_in_squares(p)))
+    stream_gathered(p, from, to);
+  else
+    copy_panel(p, from, to);
 }
 
 /* ---- running: all of it */
@@ -199,7 +257,11 @@ static void copy_run(const wnn_copy *copy, const char *from, char *to, size_t pa
   size_t begin, end;
   wnn_parallel_split((copy->element_bytes + 63) / 64, part, n_parts, &begin, &end);
   size_t stop = end * 64 < copy->element_bytes ? end * 64 : copy->element_bytes;
-  if (begin * 64 < stop) memcpy(to + begin * 64, from + begin * 64, stop - begin * 64);
+  if (begin * 64 >= stop) return;
+  if (copy->streams)
+    copy->vector->stream(from + begin * 64, to + begin * 64, stop - begin * 64);
+  else
+    memcpy(to + begin * 64, from + begin * 64, stop - begin * 64);
 }
 
 /* Cuts the panels along their longer side; false when nothing is left for this part. */
@@ -218,17 +280,18 @@ static bool cut_panel(panel *p, const char **from, char **to, size_t part, size_
   return true;
 }
 
-void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, size_t part,
-                  size_t n_parts) {
-  const char *from = (const char *)from_base + copy->from_offset;
-  char *to = (char *)to_base + copy->to_offset;
-  if (copy->rank == 0) {
-    copy_run(copy, from, to, part, n_parts);
-    return;
-  }
+static void copy_panels(const wnn_copy *copy, const char *from, char *to, size_t part,
+                        size_t n_parts) {
   const uint32_t last = copy->rank - 1;
-  panel p = {copy->vector,  1, copy->dims[last], copy->element_bytes, 0, 0, copy->from[last],
-             copy->to[last]};
+  panel p = {copy->vector,
+             1,
+             copy->dims[last],
+             copy->element_bytes,
+             0,
+             0,
+             copy->from[last],
+             copy->to[last],
+             copy->streams};
   uint32_t rows = copy->row_axis, outer[WNN_COPY_RANK], n_outer = 0;
   size_t n_panels = 1, begin = 0, end = 1;
   if (copy->rank >= 2)
@@ -250,6 +313,14 @@ void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, si
       f += at * copy->from[outer[i]];
       t += at * copy->to[outer[i]];
     }
-    copy_panel(&p, from + f, to + t);
+    (p.streams ? stream_panel : copy_panel)(&p, from + f, to + t);
   }
+}
+
+void wnn_copy_run(const wnn_copy *copy, const void *from_base, void *to_base, size_t part,
+                  size_t n_parts) {
+  const char *from = (const char *)from_base + copy->from_offset;
+  char *to = (char *)to_base + copy->to_offset;
+  (copy->rank == 0 ? copy_run : copy_panels)(copy, from, to, part, n_parts);
+  if (copy->streams) copy->vector->stream_end();
 }

@@ -16,6 +16,7 @@ typedef struct wnn_copy {
   size_t dims[WNN_COPY_RANK];
   ptrdiff_t from[WNN_COPY_RANK], to[WNN_COPY_RANK];
   ptrdiff_t from_offset, to_offset; /* in elements, as given; in bytes once prepared */
+  bool streams;                     /* writes past the caches; the caller may set it */
 } wnn_copy;
 
 /* Orders and joins the axes; from then on strides and offsets are in bytes. Call once, at plan. */

@@ -322,6 +322,7 @@ static webnn_status plan_elementwise(wnn_device *device, const wnn_region *regio
   collapse(plan);
   choose_stretches(plan);
   plan->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
+  plan->streams = wnn_streams(host, wnn_desc_bytes(region->outputs[0].desc));
   set_scratch(plan, region, host);
   choose_in_place(plan, region);
   plan->simple = is_simple(plan);

@@ -46,6 +46,7 @@ typedef struct wnn_elementwise {
   wnn_stage stages[WNN_MAX_STAGES];
   size_t n_stages;
   bool simple;        /* one stage on one tile of whole operands */
+  bool streams;       /* results go past the caches */
   size_t out_bytes;   /* of an element */
   size_t stage_at[2]; /* the two tiles between stages, in a thread's scratch */
   size_t thread_bytes;

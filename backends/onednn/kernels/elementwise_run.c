@@ -80,6 +80,7 @@ typedef struct trip {
   char *scratch;
   const char *operands[WNN_MAX_OPERANDS]; /* where the stretch begins */
   char *out;
+  bool streams;
 } trip;
 
 static void enter_stretch(trip *t, const wnn_run *run, size_t stretch, bool first) {
@@ -131,17 +132,21 @@ static void run_tile(const trip *t, size_t at, size_t n) {
     const void *in[WNN_MAX_POST_INPUTS];
     for (size_t i = 0; i < st->n_in; i++)
       in[i] = WNN_IS_STAGE(st->from[i]) ? last : operand_tile(t, (size_t)st->from[i], at, n);
-    bool is_last = s + 1 == plan->n_stages, half = wnn_is_half(st->type);
+    bool is_out = s + 1 == plan->n_stages && !t->streams, half = wnn_is_half(st->type);
     char *between = t->scratch + plan->stage_at[s & 1];
-    void *to = is_last && !half ? out : between;
+    void *to = is_out && !half ? out : between;
     st->fn(in, to, n, &st->args);
     if (half) { /* every named float16 operand is rounded */
-      uint16_t *narrow = (uint16_t *)(void *)(is_last ? out : between + n * sizeof(float));
-      plan->vector->narrow(to, narrow, n);
-      if (!is_last) plan->vector->widen(narrow, to, n);
+      char *narrow = is_out ? out : between + n * sizeof(float);
+      plan->vector->narrow(to, (uint16_t *)(void *)narrow, n);
+      if (s + 1 == plan->n_stages)
+        to = narrow;
+      else
+        plan->vector->widen((const uint16_t *)(const void *)narrow, to, n);
     }
     last = to;
   }
+  if (t->streams) plan->vector->stream(last, out, n * plan->out_bytes);
 }
 
 typedef struct job {
@@ -149,10 +154,17 @@ typedef struct job {
   const wnn_run *run;
 } job;
 
+/* What takes an operand's place is in the cache. */
+static bool takes_a_place(const wnn_elementwise *plan, const wnn_run *run) {
+  return plan->base.in_place >= 0 && run->inputs[plan->base.in_place] == run->outputs[0];
+}
+
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   const wnn_elementwise *plan = j->plan;
-  trip t = {.plan = plan, .scratch = (char *)j->run->scratch + part * plan->thread_bytes};
+  trip t = {.plan = plan,
+            .scratch = (char *)j->run->scratch + part * plan->thread_bytes,
+            .streams = plan->streams && !takes_a_place(plan, j->run)};
   size_t per_stretch = (plan->stretch + WNN_TILE - 1) / WNN_TILE, begin, end;
   wnn_parallel_split(plan->n_stretches * per_stretch, part, n_parts, &begin, &end);
   size_t stretch = begin / per_stretch, tile = begin % per_stretch;
@@ -162,6 +174,7 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     run_tile(&t, at, plan->stretch - at < WNN_TILE ? plan->stretch - at : WNN_TILE);
     if (++tile == per_stretch) tile = 0, stretch++;
   }
+  if (t.streams) plan->vector->stream_end();
 }
 
 webnn_status wnn_elementwise_run(const wnn_plan *base, const wnn_run *run) {

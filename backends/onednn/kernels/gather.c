@@ -7,10 +7,13 @@
 
 #define PARALLEL_BYTES ((size_t)32 * 1024)
 #define PIECE ((size_t)256)             /* indices looked up together */
-#define NEAR_BYTES ((size_t)256 * 1024) /* of the second cache, for columns */
+#define NEAR_BYTES ((size_t)512 * 1024) /* of a row or of columns that are picked from all over */
+#define TUPLES ((size_t)32)             /* looked up before the first is copied */
+#define LONG_RUN ((size_t)512)          /* worth writing past the caches */
 
 typedef struct gather_plan {
   wnn_plan base;
+  const wnn_vector *vector;
   wnn_op_id op;
   size_t bytes;    /* of an element; gatherND, gather: of what an index names */
   wnn_lanes lanes; /* of the input, along the axis */
@@ -19,7 +22,9 @@ typedef struct gather_plan {
   wnn_tuples tuples;
   size_t width;       /* gatherElements, of columns: how many are done together, all their rows */
   bool shares_places; /* gather: looked up once, in scratch, and used again and again */
+  bool streams;       /* long runs go past the caches */
   size_t n_jobs, n_parts;
+  size_t near_bytes; /* of a part's scratch: columns that were far from each other */
 } gather_plan;
 
 static void free_gather(wnn_plan *plan) {
@@ -87,6 +92,17 @@ static bool set_shape(gather_plan *plan, const wnn_region *region) {
   return wnn_shape_equal_except(in->desc, indices, attrs->axis);
 }
 
+/* Columns are brought together where their rows are so far from each other that they push each
+ * other out of the cache, and enough is picked. */
+static void set_near(gather_plan *plan) {
+  const size_t stride = plan->lanes.inner * plan->bytes;
+  if (plan->op != WNN_OP_GATHER_ELEMENTS || plan->lanes.inner == 1 || stride < 1024 ||
+      plan->lanes.n < 64 || plan->n_indices * 4 < plan->lanes.n)
+    return;
+  plan->near_bytes = wnn_aligned(plan->lanes.n * plan->width * plan->bytes);
+  plan->base.scratch_bytes = plan->near_bytes * plan->n_parts;
+}
+
 static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
   if (region->n_posts != 0 || !wnn_all_plain(region)) return WEBNN_ERROR_NOT_SUPPORTED;
@@ -98,8 +114,11 @@ static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wn
     return WEBNN_ERROR_NOT_SUPPORTED;
   }
   const size_t threads = wnn_pool_threads(host->pool);
+  plan->vector = wnn_vector_for(host);
+  plan->streams = wnn_streams(host, wnn_desc_bytes(region->outputs[0].desc));
   plan->base.heavy = wnn_desc_bytes(region->outputs[0].desc) >= PARALLEL_BYTES;
   plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  set_near(plan);
   *out = &plan->base;
   return WEBNN_OK;
 }
@@ -111,7 +130,7 @@ typedef struct job {
   const char *in;
   const void *indices;
   uint32_t *places; /* of all indices, when they are shared */
-  char *out;
+  char *out, *scratch;
 } job;
 
 #define COPY_EACH(T, FROM) \
@@ -135,6 +154,38 @@ static void pick_columns(const char *x, const uint32_t *places, char *y, size_t 
   COPY_BY_SIZE((size_t)places[i] * stride + i)
 }
 
+/* Fetches what is about to be picked from all over, in the order in which it lies. */
+static void fetch(const char *x, size_t n_bytes) {
+  for (size_t k = 0; k < n_bytes; k += 64) __builtin_prefetch(x + k);
+}
+
+/* Whether enough of a lane is picked that all of it is wanted, and the cache holds it. */
+static bool wants_all(const gather_plan *plan) {
+  const size_t n_bytes = plan->lanes.n * plan->bytes;
+  return n_bytes <= NEAR_BYTES && plan->n_indices * 64 >= n_bytes;
+}
+
+/* Copies a block of bytes to the output. */
+static inline void put(const gather_plan *plan, const char *from, char *to, size_t n) {
+  if (plan->streams && n >= LONG_RUN)
+    plan->vector->stream(from, to, n);
+  else
+    memcpy(to, from, n);
+}
+
+/* `n` elements of at most PIECE, from places in a row, or of columns `stride` elements apart. */
+static void put_picked(const gather_plan *plan, const char *x, const uint32_t *places, char *y,
+                       size_t n, size_t stride) {
+  char near[PIECE * sizeof(uint64_t)];
+  const bool streams = plan->streams && n * plan->bytes >= LONG_RUN;
+  char *to = streams ? near : y;
+  if (stride == 0)
+    pick(x, places, to, n, plan->bytes);
+  else
+    pick_columns(x, places, to, n, plan->bytes, stride);
+  if (streams) plan->vector->stream(near, y, n * plan->bytes);
+}
+
 /* Outputs [begin, end) of gather, counted by what an index names. */
 static void gather_blocks(const job *j, size_t begin, size_t end) {
   const gather_plan *plan = j->plan;
@@ -150,10 +201,11 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
     if (!plan->shares_places)
       wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, own);
     if (plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0) {
-      pick(x, places, y, n, plan->bytes);
+      if (first == 0 && wants_all(plan)) fetch(x, plan->lanes.n * plan->bytes);
+      put_picked(plan, x, places, y, n, 0);
     } else {
       for (size_t i = 0; i < n; i++)
-        memcpy(y + i * plan->bytes, x + places[i] * plan->bytes, plan->bytes);
+        put(plan, x + places[i] * plan->bytes, y + i * plan->bytes, plan->bytes);
     }
     begin += n;
   }
@@ -165,30 +217,49 @@ static void gather_lane(const job *j, size_t k) {
   const size_t n = plan->n_indices;
   const char *x = j->in + k * plan->lanes.n * plan->bytes;
   uint32_t places[PIECE];
+  if (wants_all(plan)) fetch(x, plan->lanes.n * plan->bytes);
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
     wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
-    pick(x, places, j->out + at * plan->bytes, m, plan->bytes);
+    put_picked(plan, x, places, j->out + at * plan->bytes, m, 0);
   }
 }
 
 /* Columns of gatherElements: a slab of `width`, row by row. */
-static void gather_slab(const job *j, size_t k) {
+static void gather_slab(const job *j, size_t k, char *near) {
   const gather_plan *plan = j->plan;
   const size_t inner = plan->lanes.inner, n_slabs = (inner + plan->width - 1) / plan->width;
   const size_t outer = k / n_slabs, column = k % n_slabs * plan->width;
   const size_t width = inner - column < plan->width ? inner - column : plan->width;
   const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->bytes;
+  const size_t row_bytes = width * plan->bytes;
   uint32_t places[PIECE];
+  for (size_t i = 0; near != NULL && i < plan->lanes.n; i++)
+    memcpy(near + i * row_bytes, x + i * inner * plan->bytes, row_bytes);
   for (size_t i = 0; i < plan->n_indices; i++) {
     const size_t at = (outer * plan->n_indices + i) * inner + column;
     wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n, places);
-    pick_columns(x, places, j->out + at * plan->bytes, width, plan->bytes, inner);
+    put_picked(plan, near != NULL ? near : x, places, j->out + at * plan->bytes, width,
+               near != NULL ? width : inner);
   }
 }
 
-static void gather_elements(const job *j, size_t k) {
-  (j->plan->lanes.inner == 1 ? gather_lane : gather_slab)(j, k);
+/* Tuples [begin, end) of gatherND: the cache is asked for several before the first is needed. */
+static void gather_tuples(const job *j, size_t begin, size_t end) {
+  const gather_plan *plan = j->plan;
+  const char *from[TUPLES];
+  for (size_t k = begin, n; k < end; k += n) {
+    n = end - k < TUPLES ? end - k : TUPLES;
+    for (size_t i = 0; i < n; i++) {
+      from[i] = j->in + wnn_tuple_offset(&plan->tuples, j->indices, k + i);
+      __builtin_prefetch(from[i]);
+    }
+    char *to = j->out + k * plan->bytes;
+    if (plan->bytes == 4)
+      for (size_t i = 0; i < n; i++) memcpy(to + i * 4, from[i], 4);
+    else
+      for (size_t i = 0; i < n; i++) put(plan, from[i], to + i * plan->bytes, plan->bytes);
+  }
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -196,19 +267,23 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   const gather_plan *plan = j->plan;
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
-  if (plan->op == WNN_OP_GATHER) gather_blocks(j, begin, end);
-  for (size_t k = begin; k < end && plan->op != WNN_OP_GATHER; k++) {
-    if (plan->op == WNN_OP_GATHER_ELEMENTS)
-      gather_elements(j, k);
-    else
-      memcpy(j->out + k * plan->bytes, j->in + wnn_tuple_offset(&plan->tuples, j->indices, k),
-             plan->bytes);
-  }
+  char *near = plan->near_bytes != 0 ? j->scratch + part * plan->near_bytes : NULL;
+  if (plan->op == WNN_OP_GATHER)
+    gather_blocks(j, begin, end);
+  else if (plan->op == WNN_OP_GATHER_ND)
+    gather_tuples(j, begin, end);
+  else
+    for (size_t k = begin; k < end; k++)
+      if (plan->lanes.inner == 1)
+        gather_lane(j, k);
+      else
+        gather_slab(j, k, near);
+  if (plan->streams) plan->vector->stream_end();
 }
 
 static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
   const gather_plan *plan = (const gather_plan *)base;
-  job j = {plan, run->inputs[0], run->inputs[1], run->scratch, run->outputs[0]};
+  job j = {plan, run->inputs[0], run->inputs[1], run->scratch, run->outputs[0], run->scratch};
   if (plan->shares_places)
     wnn_places(j.indices, plan->index_type, 0, plan->n_indices, (uint32_t)plan->lanes.n, j.places);
   if (plan->n_parts == 1)

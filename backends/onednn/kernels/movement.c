@@ -7,6 +7,7 @@
 
 #define PARALLEL_BYTES ((size_t)128 * 1024)
 #define PIECE_BYTES ((size_t)128 * 1024)
+#define ZIPPED_BYTES ((size_t)8192) /* of the output, at a time */
 
 typedef struct move {
   wnn_copy copy;
@@ -16,6 +17,7 @@ typedef struct move {
 typedef struct movement_plan {
   wnn_plan base;
   size_t n_moves, n_parts, n_pieces; /* pieces of each part */
+  bool zips;                         /* two moves whose elements take turns */
   move moves[];
 } movement_plan;
 
@@ -130,6 +132,16 @@ static bool find_moves(movement_plan *plan, const wnn_region *region) {
   }
 }
 
+static bool takes_turns(const movement_plan *plan) {
+  const wnn_copy *a = &plan->moves[0].copy, *b = &plan->moves[1].copy;
+  const size_t bytes = a->element_bytes;
+  const ptrdiff_t step = (ptrdiff_t)bytes;
+  return plan->n_moves == 2 && a->rank == 1 && b->rank == 1 && b->element_bytes == bytes &&
+         bytes <= 8 && (bytes & (bytes - 1)) == 0 && a->dims[0] == b->dims[0] &&
+         a->from[0] == step && b->from[0] == step && a->to[0] == 2 * step && b->to[0] == 2 * step &&
+         b->to_offset == a->to_offset + step && plan->moves[0].output == plan->moves[1].output;
+}
+
 static void free_movement(wnn_plan *plan) {
   wnn_alloc_free(&wnn_device_host(plan->device)->alloc, plan, plan->n_bytes);
 }
@@ -151,6 +163,8 @@ static webnn_status plan_movement(wnn_device *device, const wnn_region *region, 
     n_bytes += wnn_copy_count(&plan->moves[i].copy) * plan->moves[i].copy.element_bytes;
     wnn_copy_prepare(&plan->moves[i].copy, wnn_vector_for(host));
   }
+  for (size_t i = 0; i < n_moves; i++) plan->moves[i].copy.streams = wnn_streams(host, n_bytes);
+  plan->zips = takes_turns(plan);
   plan->base.heavy = n_bytes >= PARALLEL_BYTES;
   plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
   plan->n_pieces = n_moves == 1 ? 1 : 1 + n_bytes / (plan->n_parts * PIECE_BYTES);
@@ -175,11 +189,30 @@ static void move_part(void *arg, size_t part, size_t n_parts) {
     }
 }
 
+static void zip_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  const wnn_copy *a = &j->plan->moves[0].copy, *b = &j->plan->moves[1].copy;
+  const size_t bytes = a->element_bytes, size = bytes == 8 ? 3 : bytes / 2;
+  const size_t most = ZIPPED_BYTES / 2 / bytes;
+  const char *x = (const char *)j->run->inputs[j->plan->moves[0].input] + a->from_offset,
+             *y = (const char *)j->run->inputs[j->plan->moves[1].input] + b->from_offset;
+  char *to = (char *)j->run->outputs[j->plan->moves[0].output] + a->to_offset, near[ZIPPED_BYTES];
+  size_t begin, end;
+  wnn_parallel_split(a->dims[0], part, n_parts, &begin, &end);
+  for (size_t k = begin, n; k < end; k += n) {
+    n = end - k < most ? end - k : most;
+    char *pairs = a->streams ? near : to + 2 * k * bytes;
+    a->vector->zip[size](x + k * bytes, y + k * bytes, pairs, n);
+    if (a->streams) a->vector->stream(near, to + 2 * k * bytes, 2 * n * bytes);
+  }
+  if (a->streams) a->vector->stream_end();
+}
+
 static webnn_status run_movement(const wnn_plan *base, const wnn_run *run) {
   const movement_plan *plan = (const movement_plan *)base;
   wnn_pool *pool = wnn_device_host(base->device)->pool;
   job j = {plan, run};
-  wnn_parallel(pool, plan->n_parts, move_part, &j);
+  wnn_parallel(pool, plan->n_parts, plan->zips ? zip_part : move_part, &j);
   return WEBNN_OK;
 }
 

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)64 * 1024)
-#define WIDE ((size_t)512) /* columns that are folded at a time: short rows go side by side */
+#define WIDE_BYTES ((size_t)32 * 1024) /* partial results of columns that are folded at a time */
+#define BESIDE ((size_t)512)           /* so many come of short rows side by side */
+#define ROWS ((size_t)4)               /* widened at a time, of which each piece */
 #define FLUSH \
   ((size_t)64) /* rows folded onto one partial result before it is joined: sums stay exact */
-#define PIECE ((size_t)1024) /* elements widened at a time */
+#define PIECE ((size_t)512) /* has so many elements */
 
 typedef struct fold_run {
   size_t n;
@@ -193,30 +195,35 @@ static void take_rows(const pass *p, const char *x, size_t n_rows, size_t n, con
 static void take_onto(const pass *p, const char *x, size_t n_rows, size_t stride, size_t n,
                       const float *shift, char *partial) {
   const reduce_plan *plan = p->plan;
-  float wide[PIECE];
+  float wide[ROWS * PIECE];
   if (shift == NULL && !plan->half) {
     plan->folds->fold[p->fold].onto(x, n_rows, stride, partial, n);
     return;
   }
-  for (size_t r = 0; r < n_rows; r++, x += stride * plan->in_bytes)
+  for (size_t r = 0; r < n_rows; r += ROWS, x += ROWS * stride * plan->in_bytes) {
+    const size_t rows = n_rows - r < ROWS ? n_rows - r : ROWS;
     for (size_t k = 0; k < n; k += PIECE) {
-      size_t m = n - k < PIECE ? n - k : PIECE;
-      const void *piece = widened(plan, x + k * plan->in_bytes, wide, m);
-      if (shift != NULL)
-        plan->vector->exp_sum_onto(piece, shift + k, (float *)(void *)partial + k, m);
-      else
-        plan->folds->fold[p->fold].onto(piece, 1, 0, partial + k * plan->bytes, m);
+      const size_t m = n - k < PIECE ? n - k : PIECE;
+      for (size_t i = 0; i < rows; i++) {
+        const void *row = widened(plan, x + (i * stride + k) * plan->in_bytes, wide + i * PIECE, m);
+        if (shift != NULL)
+          plan->vector->exp_sum_onto(row, shift + k, (float *)(void *)partial + k, m);
+      }
+      if (shift == NULL)
+        plan->folds->fold[p->fold].onto(wide, rows, PIECE, partial + k * plan->bytes, m);
     }
+  }
 }
 
-/* Folds `rows` rows, `stride` elements apart, of at most WIDE columns onto as many partial results.
+/* Folds `rows` rows, `stride` elements apart, whose partial results take at most WIDE_BYTES.
  * Short rows that follow each other are walked through several at a time. */
 static void take_slab(const pass *p, const char *x, size_t rows, size_t stride, size_t n,
                       const float *shift, char *partial) {
   const reduce_plan *plan = p->plan;
   const wnn_fold join = wnn_fold_joining(p->fold);
-  uint64_t wide[WIDE];
-  size_t beside = stride == n && shift == NULL ? WIDE / n : 1;
+  uint64_t wide[WIDE_BYTES / sizeof(uint64_t)];
+  size_t beside = stride == n && shift == NULL ? BESIDE / n : 1;
+  if (beside == 0) beside = 1;
   if (beside > rows) beside = rows;
   while (rows > 0) {
     size_t turns = rows / beside < FLUSH ? rows / beside : FLUSH,
@@ -243,9 +250,9 @@ static void take_runs(const pass *p, const fold_run *runs, uint32_t level, const
   } else if (left == 1) {
     take_onto(p, x, 1, 0, r->n, shift, to);
   } else if (left == 2 && r->reduced) { /* the last one is kept, else they would be one */
-    for (size_t c = 0; c < r[1].n; c += WIDE)
+    for (size_t c = 0, most = WIDE_BYTES / plan->bytes; c < r[1].n; c += most)
       take_slab(p, x + c * plan->in_bytes, r->n, r->in_stride,
-                r[1].n - c < WIDE ? r[1].n - c : WIDE, shift != NULL ? shift + c : NULL,
+                r[1].n - c < most ? r[1].n - c : most, shift != NULL ? shift + c : NULL,
                 to + c * plan->bytes);
   } else if (left == 2 && r->in_stride == r[1].n && r->at_stride == 1) {
     take_rows(p, x, r->n, r[1].n, shift, to);

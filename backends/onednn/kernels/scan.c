@@ -5,15 +5,17 @@
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)16 * 1024)
-#define WIDE ((size_t)512) /* columns done together */
+#define WIDE ((size_t)4096) /* columns done together */
+#define PIECE ((size_t)512) /* elements of a row done together */
 
 typedef struct scan_plan {
   wnn_plan base;
   const wnn_vector *vector;
   wnn_stage_fn add;
   webnn_data_type type;
-  bool half, exclusive, reversed;
-  size_t bytes; /* of an element */
+  bool half, exclusive, reversed, streams;
+  size_t bytes, sum_bytes; /* of an element, of a sum before it is stored */
+  wnn_row_copy reverse;
   wnn_lanes lanes;
   size_t n_jobs, n_parts;
 } scan_plan;
@@ -43,7 +45,10 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   plan->half = half;
   plan->exclusive = attrs->exclusive;
   plan->reversed = attrs->reversed;
+  plan->streams = wnn_streams(host, wnn_desc_bytes(in->desc));
   plan->bytes = webnn_data_type_bytes(in->desc->type);
+  plan->sum_bytes = webnn_data_type_bytes(type);
+  plan->reverse = vector->reverse[plan->bytes == 2 ? 1 : plan->bytes == 4 ? 2 : 3];
   plan->lanes = wnn_lanes_along(in, attrs->axis);
   plan->base.heavy = wnn_desc_count(in->desc) >= PARALLEL_WORK;
   plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
@@ -52,77 +57,95 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   return WEBNN_OK;
 }
 
-/* One lane whose elements are neighbours. */
-#define SCAN_ROW(T)                               \
-  {                                               \
-    const T *xs = (const T *)(const void *)x;     \
-    T *ys = (T *)(void *)y, sum = 0;              \
-    for (size_t k = 0; k < n; k++) {              \
-      size_t at = plan->reversed ? n - 1 - k : k; \
-      T with = sum + xs[at];                      \
-      ys[at] = plan->exclusive ? sum : with;      \
-      sum = with;                                 \
-    }                                             \
+static void put(const scan_plan *plan, const void *from, char *to, size_t n) {
+  if (plan->streams)
+    plan->vector->stream(from, to, n * plan->bytes);
+  else
+    memcpy(to, from, n * plan->bytes);
+}
+
+/* ---- one lane whose elements are neighbours */
+
+#define RUNNING_SUM(T)                                             \
+  {                                                                \
+    const T *xs = x;                                               \
+    T *ys = y, sum;                                                \
+    memcpy(&sum, before, sizeof sum);                              \
+    for (size_t k = 0; k < n; k++) ys[k] = sum = (T)(sum + xs[k]); \
+    memcpy(before, &sum, sizeof sum);                              \
   }
 
-static void scan_half_row(const scan_plan *plan, const uint16_t *x, uint16_t *y) {
-  const size_t n = plan->lanes.n;
-  float sum = 0;
-  for (size_t k = 0; k < n; k++) {
-    size_t at = plan->reversed ? n - 1 - k : k;
-    float with = sum + wnn_f16_to_f32(x[at]);
-    y[at] = wnn_f16_from_f32(plan->exclusive ? sum : with);
-    sum = with;
+/* y[k] is what was before and x[0] to x[k]. */
+static void sum_up(const scan_plan *plan, const void *x, void *y, size_t n, void *before) {
+  if (plan->type == WEBNN_DATA_TYPE_FLOAT32)
+    plan->vector->running_sum(x, y, n, before);
+  else if (plan->sum_bytes == 4)
+    RUNNING_SUM(uint32_t)
+  else
+    RUNNING_SUM(uint64_t)
+}
+
+/* A piece of the lane as it lies, of which the last is done first where it is reversed. In `sums`
+ * there is room for one before the piece's own. */
+static void scan_piece(const scan_plan *plan, const char *x, char *y, size_t n, void *before) {
+  uint64_t turned[PIECE], sums[PIECE + 1];
+  float wide[PIECE];
+  const ptrdiff_t last = (ptrdiff_t)((n - 1) * plan->bytes);
+  char *own = (char *)sums + plan->sum_bytes, *result = plan->exclusive ? (char *)sums : own;
+  if (plan->reversed) plan->reverse(x + last, (char *)turned, n);
+  const void *from = plan->reversed ? (const char *)turned : x;
+  if (plan->half) {
+    plan->vector->widen(from, wide, n);
+    from = wide;
   }
+  memcpy(sums, before, plan->sum_bytes);
+  sum_up(plan, from, own, n, before);
+  if (plan->half) {
+    plan->vector->narrow((const float *)(const void *)result, (uint16_t *)(void *)wide, n);
+    result = (char *)wide;
+  }
+  if (plan->reversed) {
+    plan->reverse(result + last, (char *)turned, n);
+    result = (char *)turned;
+  }
+  put(plan, result, y, n);
 }
 
 static void scan_row(const scan_plan *plan, const char *x, char *y) {
   const size_t n = plan->lanes.n;
-  if (plan->half)
-    scan_half_row(plan, (const uint16_t *)(const void *)x, (uint16_t *)(void *)y);
-  else if (plan->type == WEBNN_DATA_TYPE_FLOAT32)
-    SCAN_ROW(float)
-  else if (plan->bytes == 4)
-    SCAN_ROW(uint32_t)
-  else
-    SCAN_ROW(uint64_t)
-}
-
-/* `width` lanes side by side: each row of sums is the one before and a row of x. */
-static void scan_wide_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
-  const wnn_stage_args none = {{0}, {0}, {0}};
-  const size_t n = plan->lanes.n, stride = plan->lanes.inner * plan->bytes;
-  const char *last = NULL;
-  for (size_t k = 0; k < n; k++) {
-    const size_t i = plan->reversed ? n - 1 - k : k, next = plan->reversed ? i + 1 : i - 1;
-    char *sums = y + i * stride;
-    if (k == 0 && plan->exclusive)
-      memset(sums, 0, width * plan->bytes);
-    else if (k == 0)
-      memcpy(sums, x + i * stride, width * plan->bytes);
-    else
-      plan->add((const void *[]){last, x + (plan->exclusive ? next : i) * stride}, sums, width,
-                &none);
-    last = sums;
+  uint64_t before = 0;
+  for (size_t k = 0, m; k < n; k += m) {
+    m = n - k < PIECE ? n - k : PIECE;
+    const size_t at = (plan->reversed ? n - k - m : k) * plan->bytes;
+    scan_piece(plan, x + at, y + at, m, &before);
   }
 }
 
-static void scan_half_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
-  float sum[WIDE], wide[WIDE];
-  const wnn_stage_args none = {{0}, {0}, {0}};
-  memset(sum, 0, sizeof sum);
-  for (size_t k = 0; k < plan->lanes.n; k++) {
-    size_t i = plan->reversed ? plan->lanes.n - 1 - k : k, at = i * plan->lanes.inner * plan->bytes;
-    uint16_t *to = (uint16_t *)(void *)(y + at);
-    plan->vector->widen((const uint16_t *)(const void *)(x + at), wide, width);
-    if (plan->exclusive) plan->vector->narrow(sum, to, width); /* of what has come before */
-    plan->add((const void *[]){sum, wide}, sum, width, &none);
-    if (!plan->exclusive) plan->vector->narrow(sum, to, width);
-  }
-}
+/* ---- lanes side by side */
 
 static void scan_columns(const scan_plan *plan, const char *x, char *y, size_t width) {
-  (plan->half ? scan_half_columns : scan_wide_columns)(plan, x, y, width);
+  uint64_t sums[WIDE];
+  float wide[WIDE];
+  const wnn_stage_args none = {{0}, {0}, {0}};
+  const size_t n = plan->lanes.n, stride = plan->lanes.inner * plan->bytes;
+  memset(sums, 0, width * plan->sum_bytes);
+  for (size_t k = 0; k < n; k++) {
+    const size_t at = (plan->reversed ? n - 1 - k : k) * stride;
+    const void *row = x + at;
+    if (plan->half) {
+      plan->vector->widen(row, wide, width);
+      row = wide;
+    }
+    if (!plan->exclusive) plan->add((const void *[]){sums, row}, sums, width, &none);
+    const void *result = sums;
+    uint16_t narrow[WIDE];
+    if (plan->half) {
+      plan->vector->narrow((const float *)(const void *)sums, narrow, width);
+      result = narrow;
+    }
+    put(plan, result, y + at, width);
+    if (plan->exclusive) plan->add((const void *[]){sums, row}, sums, width, &none);
+  }
 }
 
 typedef struct job {
@@ -146,6 +169,7 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     else
       scan_columns(plan, x, y, inner - column < WIDE ? inner - column : WIDE);
   }
+  if (plan->streams) plan->vector->stream_end();
 }
 
 static webnn_status run_scan(const wnn_plan *base, const wnn_run *run) {

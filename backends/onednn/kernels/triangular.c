@@ -1,6 +1,7 @@
 /* triangular of row-major tensors of any type: of each row a piece is kept and the rest is zero. */
 #include "kernels/index.h"
 #include "kernels/kernels.h"
+#include "kernels/vector.h"
 
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 typedef struct triangular_plan {
   wnn_plan base;
-  bool upper;
+  const wnn_vector *vector;
+  bool upper, streams;
   int64_t diagonal;
   size_t n_rows, height, width, bytes;
   size_t n_parts;
@@ -31,6 +33,8 @@ static webnn_status plan_triangular(wnn_device *device, const wnn_region *region
   plan->height = desc->dims[desc->rank - 2];
   plan->n_rows = wnn_desc_count(desc) / plan->width;
   plan->bytes = webnn_data_type_bytes(desc->type);
+  plan->vector = wnn_vector_for(host);
+  plan->streams = wnn_streams(host, wnn_desc_bytes(desc));
   plan->base.heavy = wnn_desc_bytes(desc) >= PARALLEL_BYTES;
   plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
   plan->base.in_place = 0;
@@ -43,6 +47,16 @@ typedef struct job {
   const char *in;
   char *out;
 } job;
+
+static void clear(const triangular_plan *plan, char *to, size_t n) {
+  static const char zeros[4096] = {0};
+  if (!plan->streams) {
+    memset(to, 0, n);
+    return;
+  }
+  for (size_t k = 0; k < n; k += sizeof zeros)
+    plan->vector->stream(zeros, to + k, n - k < sizeof zeros ? n - k : sizeof zeros);
+}
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
@@ -58,10 +72,14 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
     char *y = j->out + row * row_bytes;
     size_t first = plan->upper ? column * plan->bytes : 0,
            last = plan->upper ? row_bytes : column * plan->bytes;
-    if (x != y) memcpy(y + first, x + first, last - first);
-    memset(y, 0, first);
-    memset(y + last, 0, row_bytes - last);
+    clear(plan, y, first);
+    if (x != y && plan->streams)
+      plan->vector->stream(x + first, y + first, last - first);
+    else if (x != y)
+      memcpy(y + first, x + first, last - first);
+    clear(plan, y + last, row_bytes - last);
   }
+  if (plan->streams) plan->vector->stream_end();
 }
 
 static webnn_status run_triangular(const wnn_plan *base, const wnn_run *run) {

@@ -58,6 +58,12 @@ bool wnn_takes_bfloat16(const wnn_host *host) {
 #endif
 }
 
+#define STREAM_BYTES ((size_t)24 << 20)
+
+bool wnn_streams(const wnn_host *host, size_t n_bytes) {
+  return n_bytes >= STREAM_BYTES || switched_off(host->passes, "-near");
+}
+
 static const wnn_vector *vector_of(wnn_isa isa) {
 #ifdef __x86_64__
   if (isa == WNN_ISA_AVX512) return &wnn_vector_avx512;

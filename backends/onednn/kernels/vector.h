@@ -71,6 +71,9 @@ static inline bool wnn_mean_is_close(float off, float square) {
 }
 
 typedef void (*wnn_row_copy)(const char *from, char *to, size_t n);
+typedef void (*wnn_transpose)(const char *from, ptrdiff_t from_stride, char *to,
+                              ptrdiff_t to_stride, size_t rows, size_t columns);
+
 
 typedef struct wnn_vector {
   const char *name;
@@ -85,6 +88,8 @@ typedef struct wnn_vector {
   void (*exp_sum_onto)(const float *x, const float *shift, float *sum, size_t n);
   void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n);
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
+  /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. */
+  void (*running_sum)(const float *x, float *y, size_t n, float *sum);
   /* The variance; `*mean` is exact enough that equal numbers have none at all. */
   float (*moments)(const float *x, size_t n, float *mean);
   /* Σ (x − mean) and Σ (x − mean)² by column. */
@@ -104,10 +109,16 @@ typedef struct wnn_vector {
 
   /* to[c][r] = from[r][c] of elements of 1, 2, 4, 8 bytes; rows lie densely, their strides are in
    * bytes. */
-  void (*transpose[4])(const char *from, ptrdiff_t from_stride, char *to, ptrdiff_t to_stride,
-                       size_t rows, size_t columns);
+  wnn_transpose transpose[4];
   /* Of such elements: to[k] = from[−k], from[2k], from[0]. */
   wnn_row_copy reverse[4], every_other[4], fill[4];
+  /* to[2k] = a[k], to[2k + 1] = b[k]. */
+  void (*zip[4])(const char *a, const char *b, char *to, size_t n);
+  /* `n` bytes past the caches, and a transpose there. A thread that has done so calls stream_end
+   * before others read them. */
+  wnn_row_copy stream;
+  wnn_transpose stream_transpose[4];
+  void (*stream_end)(void);
 } wnn_vector;
 
 /* Instruction sets that rows are compiled for. */
@@ -125,6 +136,10 @@ wnn_isa wnn_isa_for(const wnn_host *host);
 bool wnn_has_vnni(const wnn_host *host);
 /* True when products may be in bfloat16 and the processor has instructions for them. */
 bool wnn_takes_bfloat16(const wnn_host *host);
+
+/* Whether results of so many bytes are written past the caches, which spares reading their lines
+ * first: nobody will find them there. With the word -near among the switches any are. */
+bool wnn_streams(const wnn_host *host, size_t n_bytes);
 
 /* For this processor. */
 const wnn_vector *wnn_vector_get(void);
