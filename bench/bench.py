@@ -9,8 +9,10 @@ better peer's. A ratio is worth no more than the spread of an engine against its
 """
 
 import argparse
+import importlib.metadata
 import importlib.util
 import json
+import os
 import pathlib
 import platform
 import statistics
@@ -22,6 +24,26 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAUSE = 0.010
+
+
+def machine():
+    """The processor, and how many of its threads are there."""
+    names = [line.partition(":")[2].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+             if line.startswith("model name")] if pathlib.Path("/proc/cpuinfo").exists() else []
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} threads"
+
+
+def versions():
+    found = {"python": platform.python_version()}
+    for name in ENGINES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    import webnn
+
+    found["driver"] = webnn.ML().create_context().result().info["driver"]
+    return found
 
 
 def load_tool(name):
@@ -289,6 +311,23 @@ BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch
            "import": bench_import}
 
 
+def write_table(path, rows):
+    """The rows that were timed, for people; those of bench_load have a form of their own, and are left out."""
+    lines = ["# " + machine(), "", ", ".join(f"{name} {version}" for name, version in versions().items()) + ".", "",
+             "Medians in milliseconds; the ratio is ours divided by the better peer's, A/A what an engine differs from itself by.",
+             "", "| work | threads | " + " | ".join(ENGINES) + " | ratio | A/A |", "| --- " * (len(ENGINES) + 4) + "|"]
+    timed = [row for row in rows if "ms" in row]
+    for row in timed:
+        cells = [f"{row['ms'][e]:.3f}" if e in row["ms"] else "–" for e in ENGINES]
+        ratio = f"{row['ratio']:.2f}" if row["ratio"] else "–"
+        lines.append(f"| {row['name']} | {row['threads']} | {' | '.join(cells)} | {ratio} | {row['spread']:.2f} |")
+    ratios = [row["ratio"] for row in timed if row["ratio"]]
+    if ratios:
+        lines += ["", f"Geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}."]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to time: {', '.join(BENCHES)} (default: all)")
@@ -297,6 +336,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row (default: 2)")
     parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load (default: 3)")
     parser.add_argument("--json", help="where to write the rows too")
+    parser.add_argument("--table", help="a Markdown file to write the ratios to: bench/results/NAME.md")
     options = parser.parse_args()
     for name in options.what:
         if name not in BENCHES:
@@ -306,8 +346,10 @@ def main():
     for name in options.what or BENCHES:
         rows += BENCHES[name](options)
     if options.json:
-        about = {"machine": platform.machine(), "python": platform.python_version(), "rows": rows}
+        about = {"machine": machine(), "versions": versions(), "rows": rows}
         pathlib.Path(options.json).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    if options.table:
+        write_table(pathlib.Path(options.table), rows)
 
 
 if __name__ == "__main__":
