@@ -2,6 +2,7 @@
 #include "lower/executable.h"
 
 #include "lower/program.h"
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -112,13 +113,41 @@ static void release_packed(const wnn_step *step) {
   }
 }
 
+/* A step to be planned, and the bytes of the constants that it reads. */
+typedef struct turn {
+  size_t step, n_bytes;
+} turn;
+
+static int heaviest_first(const void *a, const void *b) {
+  const turn *x = a, *y = b;
+  if (x->n_bytes != y->n_bytes) return x->n_bytes < y->n_bytes ? 1 : -1;
+  return x->step < y->step ? -1 : x->step > y->step;
+}
+
+/* While a weight is packed it is there twice: the largest goes first, when least is there besides. */
+static turn *planning_order(const wnn_program *program) {
+  turn *turns = wnn_arena_array(program->arena, program->n_steps, sizeof *turns);
+  for (size_t s = 0; turns != NULL && s < program->n_steps; s++) {
+    turns[s] = (turn){.step = s};
+    for (size_t i = 0; i < program->steps[s]->region.n_inputs; i++) {
+      const wnn_cell *root = constant_root(program->steps[s], i);
+      if (root != NULL) turns[s].n_bytes += root->n_bytes;
+    }
+  }
+  if (turns != NULL && program->n_steps != 0) qsort(turns, program->n_steps, sizeof *turns, heaviest_first);
+  return turns;
+}
+
 static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
+  const turn *turns = planning_order(program);
+  if (turns == NULL) return WEBNN_ERROR_UNKNOWN;
   for (size_t s = 0; s < program->n_steps; s++)
     for (size_t i = 0; i < program->steps[s]->region.n_inputs; i++) {
       wnn_cell *root = constant_root(program->steps[s], i);
       if (root != NULL) root->n_readers++;
     }
-  for (size_t s = 0; s < program->n_steps; s++) {
+  for (size_t k = 0; k < program->n_steps; k++) {
+    const size_t s = turns[k].step;
     wnn_step *step = program->steps[s];
     webnn_status status = plan_step(program->lowering, step, s, program->arena, err);
     if (status != WEBNN_OK) return status;
