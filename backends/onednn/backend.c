@@ -234,6 +234,7 @@ const wnn_backend wnn_backend_onednn = {
     .name = "onednn",
     .device_type = WEBNN_DEVICE_TYPE_CPU,
     .has_integers = true,
+    .wants_floats = true,
     .open = open_device,
     .close = close_device,
     .info = info,

@@ -196,6 +196,7 @@ static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen,
   }
   wnn_chain_primitive(chain, chosen->pd, n_args, args);
   if (!direct) wnn_chain_reorder(chain, output, wnn_chain_output(chain, dst));
+  wnn_chain_tail(chain, chosen->posts.n_done, is->output.axes[is->output.channel]);
 }
 
 static webnn_status plan_conv(wnn_device *device, const wnn_region *region, wnn_plan **out) {

@@ -207,6 +207,8 @@ static void choose(wnn_chain *chain, const integer *is, attempt *at) {
   if (chain->status == WEBNN_OK) set_attr(chain, is, attr);
   if (chain->status == WEBNN_OK)
     wnn_posts_add(chain, &at->posts, &is->output, at->dst_floats, last_step(chain->region) == NULL);
+  if (chain->status == WEBNN_OK && at->posts.n_done != chain->region->n_posts)
+    chain->status = WEBNN_ERROR_NOT_SUPPORTED; /* ours is as good where the result is rounded */
   if (chain->status == WEBNN_OK) need(chain, dnnl_primitive_attr_set_post_ops(attr, at->posts.ops));
   if (chain->status == WEBNN_OK) need(chain, create_desc(chain, is, at, any, attr));
   if (chain->status == WEBNN_OK && wnn_pd_rank(at->pd) > (is_tall(is) ? 1 : 0))

@@ -300,6 +300,7 @@ static void assemble(wnn_chain *chain, const product *is, const addend *c, const
     wnn_chain_copy(chain, (size_t)chosen->posts.sum_port, dnnl_memory_desc_get_size(chosen->y));
   }
   wnn_chain_primitive(chain, chosen->pd, n_args, args);
+  wnn_chain_tail(chain, chosen->posts.n_done, chain->region->anchor_desc.rank - 1);
 }
 
 static bool layouts_fit(const wnn_region *region) {

@@ -6,6 +6,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include "backend.h"
 #include "kernels/table.h"
+#include "kernels/tail.h"
 #include "lower/region.h"
 
 struct wnn_device {
@@ -68,6 +69,7 @@ typedef enum wnn_step_kind {
   WNN_STEP_WIDEN,  /* float16 to float32, `n` elements */
   WNN_STEP_NARROW, /* float32 to float16 */
   WNN_STEP_COPY,   /* `n` bytes, unless both spots are the same memory */
+  WNN_STEP_TAIL,   /* the region's last posts, on the `n` pixels of the output, in place */
 } wnn_step_kind;
 
 typedef struct wnn_chain_step {
@@ -96,6 +98,7 @@ typedef struct wnn_chain {
   const char *detail;
   bool is_small; /* one thread does it */
   bool narrows;  /* the output is float16: a last step rounds it */
+  wnn_tail tail; /* of STEP_TAIL, which `from` says where its rows are */
 } wnn_chain;
 
 void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region);
@@ -127,6 +130,9 @@ void wnn_chain_reorder(wnn_chain *chain, int from, int to);
 void wnn_chain_primitive(wnn_chain *chain, dnnl_primitive_desc_t pd, size_t n_args,
                          const wnn_chain_arg *args);
 void wnn_chain_copy(wnn_chain *chain, size_t input_port, size_t n_bytes);
+/* Does the region's posts from `first` on, of which there may be none, to the output that lies there: pixel by pixel,
+ * with the channels, which `channel_axis` names, side by side. */
+void wnn_chain_tail(wnn_chain *chain, size_t first, uint32_t channel_axis);
 
 /* run and free of every kernel that plans with a chain. */
 webnn_status wnn_chain_run(const wnn_plan *plan, const wnn_run *run);
@@ -183,9 +189,11 @@ typedef struct wnn_posts {
   } operands[WNN_MAX_POSTS];
   size_t n_operands;
   int sum_port; /* its bytes must be in the output before the primitive runs; or -1 */
+  size_t n_done; /* posts of the region that are in `ops`: the others are for wnn_chain_tail */
 } wnn_posts;
 
-/* The region's posts, but for a quantizeLinear, behind what is in `posts->ops` already. `dst` is the result's descriptor,
+/* The region's posts, but for a quantizeLinear, up to the first that rounds to float16, behind what is in `posts->ops`
+ * already. `dst` is the result's descriptor,
  * which operands of its shape take; `allow_sum`: the primitive may add to what is in the output. */
 void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
                    const_dnnl_memory_desc_t dst, bool allow_sum);

@@ -136,6 +136,8 @@ static meaning binary_meaning(const wnn_post *post, size_t stage) {
   return is;
 }
 
+static bool is_rounding(const wnn_post *post) { return post->node->op->id == WNN_OP_ROUND_HALF; }
+
 /* `stage`: the number of the result that the post reads. */
 static meaning meaning_of(const wnn_post *post, size_t stage) {
   switch (post->node->op->id) {
@@ -193,6 +195,7 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
     return false; /* float16 is rounded at every named result, which post-ops aren't */
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
   if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
+  if (is_rounding(post)) return true;
   meaning is = meaning_of(post, n_posts);
   if (is.form == FORM_NONE) return false;
   if (is.form == FORM_ELTWISE) return true;
@@ -282,14 +285,15 @@ void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
                    const_dnnl_memory_desc_t dst, bool allow_sum) {
   const wnn_region *region = chain->region;
   meaning meanings[WNN_MAX_POSTS];
-  size_t n = 0;
-  for (size_t i = 0; i < region->n_posts && chain->status == WEBNN_OK; i++) {
-    if (region->posts[i].node->op->id == WNN_OP_QUANTIZE_LINEAR) continue; /* the type of the result says it */
-    meaning is = meaning_of(&region->posts[i], i);
+  size_t n = 0, done = 0;
+  for (; done < region->n_posts && chain->status == WEBNN_OK && !is_rounding(&region->posts[done]); done++) {
+    if (region->posts[done].node->op->id == WNN_OP_QUANTIZE_LINEAR) continue; /* the type of the result says it */
+    meaning is = meaning_of(&region->posts[done], done);
     if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-    use_number(region, &region->posts[i], &is);
+    use_number(region, &region->posts[done], &is);
     if (n == 0 || !joins(&meanings[n - 1], &is)) meanings[n++] = is;
   }
+  posts->n_done = done;
   for (size_t i = 0; i < n && chain->status == WEBNN_OK; i++)
     add_one(chain, posts, frame, dst, &meanings[i], allow_sum);
 }

@@ -309,6 +309,28 @@ void wnn_chain_copy(wnn_chain *chain, size_t input_port, size_t n_bytes) {
   step->n = n_bytes;
 }
 
+static bool channels_lie_last(const wnn_port *port, uint32_t channel_axis) {
+  if (wnn_layout_is_blocked(&port->layout)) return false;
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&port->layout, port->desc, strides);
+  return strides[channel_axis] == 1 || port->desc->dims[channel_axis] == 1;
+}
+
+void wnn_chain_tail(wnn_chain *chain, size_t first, uint32_t channel_axis) {
+  const wnn_port *output = &chain->region->outputs[0];
+  if (!ok(chain) || first == chain->region->n_posts) return;
+  if (output->desc->type != WEBNN_DATA_TYPE_FLOAT32 || !channels_lie_last(output, channel_axis) ||
+      !wnn_tail_plan(&chain->tail, chain->device->host, chain->region, first, channel_axis)) {
+    fail(chain, WEBNN_ERROR_NOT_SUPPORTED);
+    return;
+  }
+  wnn_chain_step *step = add_step(chain, WNN_STEP_TAIL);
+  if (step == NULL) return;
+  step->from = take_scratch(chain, chain->tail.n_rows * sizeof(float));
+  step->to = (wnn_spot){WNN_SPOT_OUTPUT, 0};
+  step->n = wnn_desc_count(output->desc) / chain->tail.channels;
+}
+
 /* The plan: everything of the chain that a run needs, in one block. */
 
 typedef struct patch {
@@ -339,6 +361,7 @@ typedef struct chain_plan {
   size_t n_steps;
   kept *buffers;
   size_t n_buffers;
+  wnn_tail *tail; /* or NULL */
 } chain_plan;
 
 static void drop_memory(wnn_chain *chain, wnn_chain_memory *memory) {
@@ -390,12 +413,15 @@ static uint64_t packed_ports(const wnn_chain *chain) {
     if (memory->used && memory->spot.place == WNN_SPOT_INPUT && memory->spot.at < 64)
       packed &= ~(UINT64_C(1) << memory->spot.at);
   }
+  for (size_t i = 0; i < chain->tail.n_operands; i++)
+    if (chain->tail.operands[i].port < 64) packed &= ~(UINT64_C(1) << chain->tail.operands[i].port);
   return packed;
 }
 
 static chain_plan *create_plan(const wnn_chain *chain) {
   size_t n_bytes = sizeof(chain_plan) + chain->n_memories * (sizeof(patch) + sizeof(kept)) +
-                   chain->n_steps * sizeof(step) + chain->n_args * sizeof(dnnl_exec_arg_t);
+                   chain->n_steps * sizeof(step) + chain->n_args * sizeof(dnnl_exec_arg_t) +
+                   (chain->tail.n_stages != 0 ? sizeof(wnn_tail) : 0);
   chain_plan *plan =
       (chain_plan *)(void *)wnn_plan_create(chain->device, &chain->device->host->alloc, n_bytes);
   if (plan == NULL) return NULL;
@@ -432,6 +458,9 @@ static void move_steps(wnn_chain *chain, chain_plan *plan) {
     }
   }
   plan->n_steps = chain->n_steps;
+  if (chain->tail.n_stages == 0) return;
+  plan->tail = (wnn_tail *)(void *)args;
+  *plan->tail = chain->tail;
 }
 
 webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
@@ -471,7 +500,35 @@ static void *spot_bytes(wnn_spot spot, const wnn_run *run) {
   }
 }
 
-static webnn_status run_step(const wnn_device *device, const step *at, const wnn_run *run) {
+typedef struct tail_job {
+  const wnn_tail *tail;
+  const wnn_run *run;
+  const float *rows;
+  float *pixels;
+  size_t n;
+} tail_job;
+
+static void tail_part(void *arg, size_t part, size_t n_parts) {
+  const tail_job *j = arg;
+  size_t begin, end;
+  wnn_parallel_split(j->n, part, n_parts, &begin, &end);
+  wnn_tail_run(j->tail, j->run, j->rows, j->pixels + begin * j->tail->channels, begin, end - begin);
+}
+
+static void run_tail(const chain_plan *plan, const step *at, const wnn_run *run) {
+  wnn_pool *pool = plan->plan.device->host->pool;
+  float *rows = spot_bytes(at->from, run);
+  tail_job j = {plan->tail, run, rows, spot_bytes(at->to, run), at->n};
+  wnn_tail_begin(plan->tail, run, rows);
+  wnn_parallel(pool, plan->plan.heavy && pool != NULL ? wnn_pool_threads(pool) : 1, tail_part, &j);
+}
+
+static webnn_status run_step(const chain_plan *plan, const step *at, const wnn_run *run) {
+  const wnn_device *device = plan->plan.device;
+  if (at->kind == WNN_STEP_TAIL) {
+    run_tail(plan, at, run);
+    return WEBNN_OK;
+  }
   if (at->kind == WNN_STEP_PRIMITIVE)
     return wnn_onednn_status(
         dnnl_primitive_execute(at->primitive, device->stream, at->n_args, at->args));
@@ -496,7 +553,7 @@ static webnn_status run_steps(const chain_plan *plan, const wnn_run *run) {
     at->bytes = bytes;
   }
   for (size_t i = 0; i < plan->n_steps; i++) {
-    webnn_status status = run_step(plan->plan.device, &plan->steps[i], run);
+    webnn_status status = run_step(plan, &plan->steps[i], run);
     if (status != WEBNN_OK) return status;
   }
   return WEBNN_OK;

@@ -11,6 +11,7 @@ typedef struct unary_row {
   uint64_t (*of_signed)(uint64_t);
 } unary_row;
 
+static double round_half(double x) { return (double)wnn_f16_to_f32(wnn_f16_from_f32((float)x)); }
 static double reciprocal(double x) { return 1.0 / x; }
 static double negate(double x) { return -x; }
 /* NaN is in neither comparison: 0, as the text has it. */
@@ -33,6 +34,7 @@ static const unary_row unary_rows[] = {
     {WNN_OP_NEG, negate, neg_signed},
     {WNN_OP_RECIPROCAL, reciprocal, NULL},
     {WNN_OP_ROUND_EVEN, nearbyint, NULL},
+    {WNN_OP_ROUND_HALF, round_half, NULL},
     {WNN_OP_SIN, sin, NULL},
     {WNN_OP_SIGN, sign, sign_signed},
     {WNN_OP_SQRT, sqrt, NULL},

@@ -37,7 +37,7 @@ static const struct {
     {"canonicalise", wnn_pass_canonicalise}, {"simplify", wnn_pass_simplify},
     {"recognise", wnn_pass_recognise},       {"absorb", wnn_pass_absorb},
     {"hoist", wnn_pass_hoist},
-    {"quantise", wnn_pass_quantise},
+    {"quantise", wnn_pass_quantise},         {"widen", wnn_pass_widen},
 };
 
 /* The pass alone, as often as it finds something; "all" is what a build runs. */

@@ -79,7 +79,7 @@ static void set_parts(depthwise_plan *plan, const wnn_host *host) {
 static webnn_status fill_plan(depthwise_plan *plan, const wnn_host *host, const wnn_region *region) {
   const wnn_conv2d_shape *shape = &plan->shape;
   const size_t lanes = plan->rows->lanes, blocks = (shape->in_channels + lanes - 1) / lanes;
-  if (!wnn_tail_plan(&plan->tail, host, region, shape->channel_axis)) return WEBNN_ERROR_NOT_SUPPORTED;
+  if (!wnn_tail_plan(&plan->tail, host, region, 0, shape->channel_axis)) return WEBNN_ERROR_NOT_SUPPORTED;
   plan->has_bias = region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL;
   plan->weight_count = blocks * lanes * shape->window[0] * shape->window[1] + shape->in_channels;
   plan->weights = wnn_alloc_get(&host->alloc, plan->weight_count * sizeof(float));

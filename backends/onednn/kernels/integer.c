@@ -216,7 +216,7 @@ static webnn_status plan_integer(wnn_device *device, const wnn_region *region, w
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->shape = shape;
   webnn_status status = WEBNN_ERROR_NOT_SUPPORTED;
-  if (wnn_tail_plan(&plan->tail, host, region, shape.channel_axis))
+  if (wnn_tail_plan(&plan->tail, host, region, 0, shape.channel_axis))
     status = fill_plan(plan, region, &from);
   if (status != WEBNN_OK) {
     free_integer(&plan->base);

@@ -112,12 +112,13 @@ static bool add_stage(const planning *p, size_t i) {
   return true;
 }
 
-bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, uint32_t channel_axis) {
+bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, size_t first,
+                   uint32_t channel_axis) {
   const size_t channels = region->anchor_desc.dims[channel_axis];
   const planning p = {tail, wnn_vector_for(host), wnn_conv_rows_for(host), region, channel_axis};
   *tail = (wnn_tail){.channels = channels, .piece = PIECE > channels ? PIECE / channels : 1};
   tail->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
-  for (size_t i = 0; i < region->n_posts; i++)
+  for (size_t i = first; i < region->n_posts; i++)
     if (!add_stage(&p, i)) return false;
   return true;
 }

@@ -33,8 +33,9 @@ typedef struct wnn_tail {
   size_t n_rows; /* numbers that the rows of all operands have */
 } wnn_tail;
 
-/* False when the posts of the region can't be done so. */
-bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, uint32_t channel_axis);
+/* The posts of the region from `first` on. False when they can't be done so. */
+bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, size_t first,
+                   uint32_t channel_axis);
 
 /* A port whose memory the output may take over, because the last stage alone reads it, where it writes; or -1. */
 int wnn_tail_in_place(const wnn_tail *tail);

@@ -9,7 +9,7 @@ typedef webnn_status (*pass_fn)(wnn_graph *graph, bool *changed);
 
 static const struct {
   const char *name;
-  pass_fn run; /* NULL: fold, which needs more; or no pass, which only shares the switches */
+  pass_fn run; /* NULL: fold, which needs more; widen, which waits; or no pass, which only shares the switches */
 } passes[] = {
     {"canonicalise", wnn_pass_canonicalise},
     {"simplify", wnn_pass_simplify},
@@ -18,6 +18,7 @@ static const struct {
     {"recognise", wnn_pass_recognise},
     {"hoist", wnn_pass_hoist},
     {"absorb", wnn_pass_absorb},
+    {"widen", NULL}, /* behind all others */
     {"fuse", NULL},
     {"layout", NULL},
     {"views", NULL},    /* slices, splits and concatenations in place */
@@ -54,6 +55,18 @@ static webnn_status run_pass(wnn_graph *graph, size_t i, const wnn_evaluator *ev
   return status;
 }
 
+/* Float16 becomes float32, and its constants are widened. */
+static webnn_status widen(wnn_graph *graph, const char *switches, const wnn_evaluator *evaluator) {
+  bool changed = false;
+  if (evaluator == NULL || !evaluator->wants_floats || !wnn_pass_enabled(switches, "widen")) return WEBNN_OK;
+  webnn_status status = wnn_pass_widen(graph, &changed);
+  if (status == WEBNN_OK && changed) status = wnn_graph_index(graph);
+  if (status != WEBNN_OK || !changed || !wnn_pass_enabled(switches, "fold") || evaluator->run == NULL) return status;
+  changed = false;
+  status = wnn_pass_fold(graph, evaluator, &changed);
+  return status == WEBNN_OK && changed ? wnn_graph_index(graph) : status;
+}
+
 webnn_status wnn_passes_run(wnn_graph *graph, const char *switches, const wnn_evaluator *evaluator) {
   webnn_status status = wnn_graph_index(graph);
   bool changed = true;
@@ -63,7 +76,7 @@ webnn_status wnn_passes_run(wnn_graph *graph, const char *switches, const wnn_ev
       if (wnn_pass_enabled(switches, passes[i].name)) status = run_pass(graph, i, evaluator, &changed);
     if (status != WEBNN_OK) return status;
   }
-  return WEBNN_OK;
+  return widen(graph, switches, evaluator);
 }
 
 /* ---- words for looking at a graph */

@@ -15,9 +15,10 @@ typedef struct wnn_evaluator {
   webnn_status (*run)(void *ud, const wnn_node *node, void *const *outputs);
   void *ud;
   bool has_integers; /* who runs the graph knows conv2dInteger, matmulInteger and dynamicQuantize */
+  bool wants_floats; /* it has nothing better for float16 than float32, and knows roundHalf */
 } wnn_evaluator;
 
-/* Runs all that are on. `evaluator` NULL: nothing is folded, and integers are known. Fails with UNKNOWN when out of memory. */
+/* Runs all that are on. `evaluator` NULL: nothing is folded or widened, and integers are known. Fails with UNKNOWN when out of memory. */
 webnn_status wnn_passes_run(wnn_graph *graph, const char *switches, const wnn_evaluator *evaluator);
 
 #endif
