@@ -6,6 +6,7 @@
 /* A network's operands and sizes; a cell is a network of one direction and one step. */
 typedef struct network {
   const wnn_ref_input *input, *weight, *recurrent_weight;
+  const wnn_ref_input *scale, *recurrent_scale;          /* of weights that are bytes; NULL: they aren't */
   const wnn_ref_input *bias, *recurrent_bias, *peephole; /* NULL: absent */
   const uint8_t *blocks;       /* by gate: its block of rows in weights and biases */
   const uint32_t *activations; /* webnn_recurrent_network_activation */
@@ -49,11 +50,16 @@ static double from_bias(const wnn_ref_input *bias, size_t row) {
   return bias != NULL ? at(bias, row) : 0;
 }
 
+static double weight_at(const wnn_ref_input *weight, const wnn_ref_input *scale, size_t row, size_t n, size_t i) {
+  if (scale == NULL) return at(weight, row * n + i);
+  return (double)((const int8_t *)weight->data)[row * n + i] * at(scale, row);
+}
+
 /* x·Wᵀ + b of one unit; `x` is a row of the input. */
 static double from_input(const network *net, size_t row, size_t x) {
   double sum = from_bias(net->bias, row);
   for (size_t i = 0; i < net->n_in; i++)
-    sum += at(net->input, x * net->n_in + i) * at(net->weight, row * net->n_in + i);
+    sum += at(net->input, x * net->n_in + i) * weight_at(net->weight, net->scale, row, net->n_in, i);
   return sum;
 }
 
@@ -63,7 +69,7 @@ static double from_state(const network *net, size_t row, const double *hidden,
   double sum = from_bias(net->recurrent_bias, row);
   for (size_t i = 0; i < net->n_hidden; i++) {
     double h = factors != NULL ? factors[i] * hidden[i] : hidden[i];
-    sum += h * at(net->recurrent_weight, row * net->n_hidden + i);
+    sum += h * weight_at(net->recurrent_weight, net->recurrent_scale, row, net->n_hidden, i);
   }
   return sum;
 }
@@ -218,6 +224,10 @@ static webnn_status lstm(const wnn_node_view *node) {
   bool is_cell = node->op == WNN_OP_LSTM_CELL;
   network net = network_of(node, attrs->hidden_size, LSTM_GATES, is_cell ? 5 : 3);
   net.peephole = operand(node, is_cell ? 7 : 5);
+  if (node->op == WNN_OP_LSTM_INTEGER) {
+    net.scale = operand(node, WNN_LSTM_SCALE);
+    net.recurrent_scale = operand(node, WNN_LSTM_RECURRENT_SCALE);
+  }
   net.blocks = lstm_blocks[attrs->layout];
   net.activations = attrs->activations.data;
   ends e = {.initial_hidden = operand(node, is_cell ? 3 : 6),
@@ -240,7 +250,8 @@ wnn_reference_fn wnn_reference_recurrent(wnn_op_id op) {
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL: return gru;
     case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: return lstm;
+    case WNN_OP_LSTM_CELL:
+    case WNN_OP_LSTM_INTEGER: return lstm;
     default: return NULL;
   }
 }

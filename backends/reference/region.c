@@ -203,7 +203,8 @@ static size_t products(const region_plan *plan) {
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL:
     case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: /* input 2 has the recurrent weights */
+    case WNN_OP_LSTM_CELL:
+    case WNN_OP_LSTM_INTEGER: /* input 2 has the recurrent weights */
       return wnn_desc_count(x) / last_dim(x) * count(plan->inputs + 1, 2);
     case WNN_OP_AVERAGE_POOL2D:
     case WNN_OP_L2_POOL2D:

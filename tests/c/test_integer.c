@@ -2,7 +2,8 @@
  * naive reference. */
 #include "scene.h"
 
-extern const wnn_kernel wnn_integer_kernel, wnn_dynamic_kernel, wnn_onednn_integer;
+bool wnn_has_vnni(const wnn_host *host);
+extern const wnn_kernel wnn_integer_kernel, wnn_integer_winograd_kernel, wnn_dynamic_kernel, wnn_onednn_integer;
 
 #define U8 WEBNN_DATA_TYPE_UINT8
 #define I8 WEBNN_DATA_TYPE_INT8
@@ -41,6 +42,15 @@ static bool check_onednn(scene *is) {
   if (wnn_onednn_integer.plan(device, &is->region, &plan) != WEBNN_OK) return false;
   wnn_onednn_integer.free(plan);
   check_against_reference(is, &wnn_onednn_integer, -1);
+  return true;
+}
+
+/* The same sums from tiles, where it takes the region; whether it does. */
+static bool check_tiles(scene *is) {
+  wnn_plan *plan = NULL;
+  if (wnn_integer_winograd_kernel.plan(device, &is->region, &plan) != WEBNN_OK) return false;
+  wnn_integer_winograd_kernel.free(plan);
+  check_against_reference(is, &wnn_integer_winograd_kernel, -1);
   return true;
 }
 
@@ -118,6 +128,12 @@ static const conv_row conv_rows[] = {
      {POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 's'), POST(NO_POST)}, F32},
     {"to bytes", 1, 16, 20, 20, 24, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, NCHW, FILTER(OIHW), U8, I8, true, true,
      {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU), POST(NO_POST)}, U8},
+    {"tiles, odd sizes", 2, 33, 7, 11, 37, 3, 3, {1, 1}, {1, 1}, {1, 0, 2, 1}, 1, NHWC, FILTER(HWIO), I8, U8, true, true,
+     {POST_WITH(WNN_OP_ADD, 'f'), POST(WNN_OP_RELU), POST(NO_POST)}, F32},
+    {"tiles, most channels", 1, 917, 3, 5, 8, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, NCHW, FILTER(OIHW), U8, U8, true,
+     false, NO_POSTS, F32},
+    {"too many channels for tiles", 1, 918, 3, 5, 8, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, NCHW, FILTER(OIHW), U8, U8,
+     true, false, NO_POSTS, F32},
     {"to signed bytes", 1, 16, 10, 10, 24, 1, 1, PLAIN_WINDOW, NHWC, FILTER(OIHW), I8, I8, true, false, NO_POSTS, I8},
 };
 /* clang-format on */
@@ -132,7 +148,7 @@ static wnn_desc filter_desc(const conv_row *row) {
   }
 }
 
-static bool check_conv(const conv_row *row) {
+static bool check_conv(const conv_row *row, size_t *n_tiles) {
   const wnn_conv2d_attrs attrs = {.padding = {row->padding, 4, true},
                                   .strides = {row->strides, 2, true},
                                   .dilations = {row->dilations, 2, true},
@@ -159,17 +175,19 @@ static bool check_conv(const conv_row *row) {
   add_posts(&is, row->posts, axis, layout);
   if (row->to != F32) add_quantize(&is, row->to, axis, row->to == U8);
   check_against_reference(&is, &wnn_integer_kernel, -1);
+  *n_tiles += check_tiles(&is);
   const bool taken = check_onednn(&is);
   end(&is);
   return taken;
 }
 
 TEST(convolutions_agree) {
-  size_t n_onednn = 0;
+  size_t n_onednn = 0, n_tiles = 0;
   for (size_t i = 0; i < sizeof conv_rows / sizeof *conv_rows; i++) {
     CONTEXT("%s", conv_rows[i].name);
-    n_onednn += check_conv(&conv_rows[i]);
+    n_onednn += check_conv(&conv_rows[i], &n_tiles);
   }
+  CHECK(n_tiles == (wnn_has_vnni(&host) ? 0 : 4));
   CHECK(n_onednn >= 4);
   CONTEXT("%s", "");
 }

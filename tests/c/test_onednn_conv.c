@@ -3,7 +3,7 @@
 #include "scene.h"
 
 extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
-    wnn_onednn_conv_transpose2d_windows;
+    wnn_onednn_conv_transpose2d_windows, wnn_narrow_kernel;
 
 typedef struct conv_row {
   const char *name;
@@ -171,6 +171,40 @@ TEST(conv2d_agrees) {
   CONTEXT("%s", "");
 }
 
+/* Few channels out, channels last. */
+/* clang-format off */
+static const conv_row narrow_rows[] = {
+    {"one channel", 1, 8, 9, 11, 1, 5, 5, UNIT, {2, 2, 2, 2}, 1, NCHW, OIHW, 'l', 'p', true, false, F32, NO_POSTS},
+    {"two, not whole vectors", 2, 11, 7, 9, 2, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
+     NO_POSTS},
+    {"three, one pixel at a time", 1, 33, 6, 7, 3, 1, 1, UNIT, {0}, 1, NHWC, OHWI, 'p', 'p', false, false, F32, NO_POSTS},
+    {"four, strides and dilated rows", 1, 16, 21, 23, 4, 3, 2, {2, 3}, {3, 1}, {3, 2, 1, 1}, 1, NHWC, HWIO, 'p', 'p', true,
+     false, F32, NO_POSTS},
+    {"a sound", 1, 1, 1, 5000, 1, 1, 256, {1, 2}, {1, 1}, {0}, 1, NCHW, OIHW, 'p', 'p', true, false, F32, NO_POSTS},
+    {"a sound shorter than its window", 1, 1, 1, 20, 2, 1, 64, UNIT, {0, 0, 40, 50}, 1, NCHW, OIHW, 'p', 'l', true, false,
+     F32, NO_POSTS},
+    {"padding beyond the window", 1, 8, 5, 4, 1, 3, 3, UNIT, {4, 5, 6, 7}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
+     NO_POSTS},
+    {"padding and strides beyond", 1, 8, 5, 4, 1, 2, 2, {3, 5}, {1, 1}, {7, 5, 9, 11}, 1, NCHW, OIHW, 'l', 'l', false, false,
+     F32, {POST(WNN_OP_RELU)}},
+    {"fused", 1, 12, 30, 70, 4, 3, 3, UNIT, {1, 1, 1, 1}, 1, NCHW, OIHW, 'l', 'l', true, false, F32,
+     {POST(WNN_OP_SIGMOID), POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_ADD, 'f')}},
+};
+/* clang-format on */
+
+TEST(narrow_convolutions_agree) {
+  for (size_t i = 0; i < sizeof narrow_rows / sizeof *narrow_rows; i++) {
+    const conv_row *row = &narrow_rows[i];
+    CONTEXT("%s", row->name);
+    wnn_conv2d_attrs attrs = conv_attrs(row);
+    scene is;
+    set_conv(&is, row, &attrs);
+    check_against_reference(&is, &wnn_narrow_kernel, -1);
+    end(&is);
+  }
+  CONTEXT("%s", "");
+}
+
 /* The seam: one region with all that convolution nets have, in blocks of channels, in one piece of
  * memory. */
 TEST(conv2d_bias_residual_relu_in_blocks_runs_in_place) {
@@ -221,6 +255,7 @@ static const struct {
     {{WNN_OP_LEAKY_RELU, 0, false, 0.1, 0}, 0},
     {{WNN_OP_LINEAR, 0, false, -2, 0.5}, 0},
     {POST(WNN_OP_RELU), 0},
+    {POST(WNN_OP_ROUND_HALF), 4e-3}, /* a step of numbers below 8 */
     {POST(WNN_OP_SIGMOID), 0},
     {POST(WNN_OP_SILU), 0},
     {POST(WNN_OP_SQRT), 1e-3},
@@ -394,6 +429,7 @@ TEST(planning_without_memory_fails_and_leaves_nothing) {
 
 int main(int argc, char **argv) {
   static const harness_test tests[] = {RUN(conv2d_agrees),
+                                       RUN(narrow_convolutions_agree),
                                        RUN(conv2d_bias_residual_relu_in_blocks_runs_in_place),
                                        RUN(activations_agree),
                                        RUN(conv_transpose2d_agrees),

@@ -254,6 +254,27 @@ static webnn_operand *joined(maker *m, float first, float second) {
 static webnn_operand *a_concat_of_equals(maker *m) { return joined(m, 0.05f, 0.05f); }
 static webnn_operand *a_concat_of_others(maker *m) { return joined(m, 0.05f, 0.04f); }
 
+/* A network of 5 units over the 6 rows of 10, whose weights lie around `zero`: so much, that not all of them are a
+ * signed byte from it, for 0. */
+static webnn_operand *a_network(maker *m, uint32_t directions, webnn_data_type type, int zero, bool by_row) {
+  webnn_lstm_options options = WEBNN_LSTM_OPTIONS_INIT;
+  webnn_operand *outputs[3] = {NULL}, *x = reshape(m, plane(m), SHAPE(3, 5, 10));
+  const uint32_t spread[] = {directions, by_row ? 20 : 1, 1};
+  webnn_operand *w = dequantise(m, bytes(m, type, SHAPE(directions, 20, 10)), scales(m, 3, spread, 0.002f),
+                                zero_points(m, type, 3, spread, zero));
+  webnn_operand *r = dequantise(m, bytes(m, type, SHAPE(directions, 20, 5)), scales(m, 3, spread, 0.003f),
+                                zero_points(m, type, 3, spread, zero));
+  size_t n = 3;
+  options.bias = constant(m, SHAPE(directions, 20), -0.5f);
+  options.return_sequence = true;
+  options.direction = directions == 2 ? WEBNN_RECURRENT_NETWORK_DIRECTION_BOTH : WEBNN_RECURRENT_NETWORK_DIRECTION_BACKWARD;
+  m->failed |= webnn_lstm(m->builder, x, w, r, 3, 5, &options, outputs, &n) != WEBNN_OK;
+  return outputs[2];
+}
+static webnn_operand *a_network_of_bytes(maker *m) { return a_network(m, 1, I8, 0, true); }
+static webnn_operand *a_network_of_unsigned_bytes(maker *m) { return a_network(m, 2, U8, 128, false); }
+static webnn_operand *a_network_of_nine_bits(maker *m) { return a_network(m, 2, U8, 3, true); }
+
 #define ROW(graph, step, expected) {#graph, graph, step, expected}
 static const struct {
   const char *name;
@@ -284,6 +305,9 @@ static const struct {
         "quantize_linear max_pool2d dequantize_linear quantize_linear dequantize_linear"),
     ROW(moved_to_another_rank, 0, "quantize_linear reshape transpose dequantize_linear relu"),
     ROW(a_concat_of_equals, 0, "relu quantize_linear quantize_linear concat dequantize_linear"),
+    ROW(a_network_of_bytes, 0, "reshape lstm_integer"),
+    ROW(a_network_of_unsigned_bytes, 0, "reshape lstm_integer"),
+    ROW(a_network_of_nine_bits, 0, "dequantize_linear dequantize_linear reshape lstm"),
     ROW(a_concat_of_others, 0.05f,
         "relu quantize_linear dequantize_linear quantize_linear dequantize_linear concat "
         "quantize_linear "

@@ -37,6 +37,19 @@ typedef struct wnn_depthwise {
   ptrdiff_t before;             /* columns of padding */
 } wnn_depthwise;
 
+/* Pixels next to one another that have few channels each: sums over rows of a window, where numbers lie side by side. */
+typedef struct wnn_dots {
+  const float *const *rows;   /* the input's rows where the first pixel's window meets them, NULL outside */
+  const float *weights, *bias; /* weights: by row of the window, by channel; bias: one a channel */
+  float *out;                 /* pixel by pixel */
+  size_t height, run;         /* rows of the window, numbers of each */
+  size_t weight_stride;       /* between channels' weights */
+  size_t channels, stride;    /* stride: numbers from one pixel's window to the next one's */
+  size_t n_pixels;
+} wnn_dots;
+
+#define WNN_MAX_DOTS ((size_t)4) /* channels */
+
 typedef struct wnn_conv_rows {
   size_t lanes;                              /* of a vector */
   size_t tile_rows[WNN_MAX_PANEL_VECTORS + 1]; /* rows of `a` at a time, by the vectors of a panel */
@@ -47,6 +60,7 @@ typedef struct wnn_conv_rows {
   bool (*winograd_out)(const float *from, size_t stride, const float *bias, float *const *pixels, size_t channels);
   /* For no fewer channels than lanes. */
   void (*depthwise)(const wnn_depthwise *is);
+  void (*dots)(const wnn_dots *is); /* of at most WNN_MAX_DOTS channels */
   wnn_stage_fn silu;       /* quicker than the one of all others */
   wnn_stage_fn hard_swish; /* hardSwish(x) · f[0] + f[1] */
 } wnn_conv_rows;

@@ -19,6 +19,15 @@ typedef struct wnn_integer_product {
 
 #define WNN_INTEGER_VECTORS 2
 
+/* Winograd's minimal filtering in whole numbers, F(2×2, 3×3): a tile of 2×2 results comes from 4×4 pixels and 16 numbers
+ * in between. With weights four times as large the sums are four times the results. */
+enum {
+  WNN_TILE_OUT = 2,
+  WNN_TILE_IN = 4,
+  WNN_TILE_PIXELS = WNN_TILE_OUT * WNN_TILE_OUT,
+  WNN_TILE_NUMBERS = WNN_TILE_IN * WNN_TILE_IN,
+};
+
 typedef struct wnn_integer_rows {
   size_t lanes;     /* columns of a vector */
   size_t tile_rows; /* of `a`, at a time */
@@ -30,6 +39,12 @@ typedef struct wnn_integer_rows {
   void (*widen_columns)(const int8_t *x, const int16_t *zeros, int16_t *to, size_t rows, size_t n);
   /* y = sums · factors + biases. */
   void (*scale)(const int32_t *sums, const float *factors, const float *biases, float *y, size_t n);
+  /* The 16 pixels of a tile, less zero, become 16 numbers a channel, `stride` apart. */
+  void (*spread_i8)(const void *const *pixels, int16_t zero, int16_t *to, size_t stride, size_t n);
+  void (*spread_u8)(const void *const *pixels, int16_t zero, int16_t *to, size_t stride, size_t n);
+  /* The 16 sums become 4 pixels: a quarter, times factors, plus biases. */
+  void (*gather)(const int32_t *from, size_t stride, const float *factors, const float *biases,
+                 float *const *pixels, size_t n);
   /* *low and *high take the least and the greatest of x; NaN stays. */
   void (*range)(const float *x, size_t n, float *low, float *high);
   /* y = x / scale, rounded half to even, plus zero, saturated; NaN gives zero. */

@@ -16,10 +16,10 @@ bool wnn_elementwise_can_fuse(const wnn_region *region, const wnn_post *next);
 extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, wnn_norm_kernel,
     wnn_pad_kernel, wnn_pool_kernel, wnn_reduce_kernel, wnn_resample_kernel, wnn_scan_kernel,
     wnn_softmax_kernel;
-/* Convolutions of float32, channels last: a window for each channel; 3×3 windows. */
-extern const wnn_kernel wnn_depthwise_kernel, wnn_winograd_kernel;
+/* Convolutions of float32, channels last: a window for each channel; few channels out; 3×3 windows. */
+extern const wnn_kernel wnn_depthwise_kernel, wnn_narrow_kernel, wnn_winograd_kernel;
 /* Products of bytes; the range of floats, and them as bytes. */
-extern const wnn_kernel wnn_integer_kernel, wnn_dynamic_kernel;
+extern const wnn_kernel wnn_integer_kernel, wnn_integer_winograd_kernel, wnn_dynamic_kernel;
 /* Any types, row-major. */
 extern const wnn_kernel wnn_gather_kernel, wnn_scatter_kernel, wnn_triangular_kernel;
 /* gru, gruCell, lstm, lstmCell of float types, any unblocked layouts of the operands. */

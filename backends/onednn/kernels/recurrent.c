@@ -46,7 +46,8 @@ static const int8_t *operands_of(wnn_op_id op) {
   switch (op) {
     case WNN_OP_GRU: return gru_operands;
     case WNN_OP_GRU_CELL: return gru_cell_operands;
-    case WNN_OP_LSTM: return lstm_operands;
+    case WNN_OP_LSTM:
+    case WNN_OP_LSTM_INTEGER: return lstm_operands;
     default: return lstm_cell_operands;
   }
 }
@@ -69,7 +70,8 @@ static const uint8_t lstm_blocks[][WNN_MAX_GATES] = {{0, 1, 2, 3}, {0, 3, 1, 2}}
                      gru_blocks[][WNN_MAX_GATES] = {{0, 1, 2, 0}, {1, 0, 2, 0}};
 
 static void read_attributes(wnn_recurrence *plan, const wnn_node *node) {
-  plan->is_lstm = node->op->id == WNN_OP_LSTM || node->op->id == WNN_OP_LSTM_CELL;
+  plan->is_bytes = node->op->id == WNN_OP_LSTM_INTEGER;
+  plan->is_lstm = node->op->id == WNN_OP_LSTM || node->op->id == WNN_OP_LSTM_CELL || plan->is_bytes;
   const uint8_t *blocks;
   webnn_recurrent_network_direction direction;
   if (plan->is_lstm) {
@@ -132,6 +134,11 @@ static bool read_node(wnn_recurrence *plan, const wnn_region *region) {
     if (!wnn_layout_is_plain(&region->outputs[i].layout, region->outputs[i].desc)) return false;
   for (size_t role = 0; role < WNN_RECURRENT_N_ROLES; role++)
     if (!read_source(&plan->sources[role], region, operands[role])) return false;
+  for (int i = 0; i < 2 && plan->is_bytes; i++) {
+    const wnn_recurrent_source *weight = &plan->sources[WNN_PACK_WEIGHT + i], *scale = &plan->scale_sources[i];
+    if (!read_source(&plan->scale_sources[i], region, WNN_LSTM_SCALE + i)) return false;
+    if (weight->constant == NULL || weight->type != WEBNN_DATA_TYPE_INT8 || scale->constant == NULL) return false;
+  }
   return true;
 }
 
@@ -207,7 +214,8 @@ static void place_pack(wnn_recurrence *plan, wnn_recurrent_role role, size_t n_f
   const wnn_recurrent_source *source = &plan->sources[role];
   wnn_recurrent_packed *pack = &plan->packs[role];
   pack->is_kept = !source->is_there || source->constant != NULL;
-  pack->n_bytes = n_floats * sizeof(float);
+  const bool is_bytes = plan->is_bytes && role <= WNN_PACK_RECURRENT_WEIGHT;
+  pack->n_bytes = n_floats * (is_bytes ? sizeof(int8_t) : sizeof(float));
   pack->offset =
       place(pack->is_kept ? &plan->kept_bytes : &plan->base.scratch_bytes, pack->n_bytes);
   if (pack->is_kept && source->is_there) plan->base.packed |= UINT64_C(1) << source->port;
@@ -221,6 +229,10 @@ static void place_all(wnn_recurrence *plan) {
   place_pack(plan, WNN_PACK_BIAS, gates);
   place_pack(plan, WNN_PACK_RECURRENT_BIAS, gates);
   place_pack(plan, WNN_PACK_PEEPHOLE, has_peephole ? plan->n_directions * 3 * plan->n_padded : 0);
+  for (size_t i = 0; i < 2 && plan->is_bytes; i++) {
+    plan->scales_at[i] = place(&plan->kept_bytes, gates * sizeof(float));
+    plan->base.packed |= UINT64_C(1) << plan->scale_sources[i].port;
+  }
   const size_t state[3] = {plan->n_directions, plan->n_batches, plan->n_hidden};
   const wnn_recurrent_source *input = &plan->sources[WNN_RECURRENT_INPUT];
   bool is_ready =
@@ -246,9 +258,15 @@ static webnn_status keep_packs(wnn_recurrence *plan, const wnn_alloc *alloc) {
   plan->base.weight_bytes = plan->kept_bytes;
   for (size_t i = 0; i < WNN_N_PACKS; i++) {
     const wnn_recurrent_packed *pack = &plan->packs[i];
-    if (pack->is_kept)
-      wnn_recurrent_fill(plan, (wnn_recurrent_role)i, NULL,
-                         (float *)(void *)(plan->kept + pack->offset));
+    const wnn_recurrent_role role = (wnn_recurrent_role)i;
+    if (!pack->is_kept) continue;
+    char *to = plan->kept + pack->offset;
+    if (!plan->is_bytes || i > WNN_PACK_RECURRENT_WEIGHT) {
+      wnn_recurrent_fill(plan, role, NULL, (float *)(void *)to);
+      continue;
+    }
+    wnn_recurrent_fill_bytes(plan, role, (int8_t *)to);
+    wnn_recurrent_fill_scales(plan, role, (float *)(void *)(plan->kept + plan->scales_at[i]));
   }
   return WEBNN_OK;
 }

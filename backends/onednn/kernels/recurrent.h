@@ -78,6 +78,9 @@ typedef struct wnn_recurrence {
   wnn_recurrent_scratch scratch;
   int sequence; /* output by position, -1: not wanted */
   bool is_half; /* float16 outside */
+  bool is_bytes;                        /* both weights, with a scale for each unit of each gate: … */
+  wnn_recurrent_source scale_sources[2]; /* … of WNN_PACK_WEIGHT and WNN_PACK_RECURRENT_WEIGHT */
+  size_t scales_at[2];                  /* in `kept`, as biases lie */
 } wnn_recurrence;
 
 /* The bytes of an operand; `run` NULL while planning. */
@@ -89,6 +92,9 @@ static inline const void *wnn_recurrent_bytes(const wnn_recurrent_source *source
 /* Packs an operand (recurrent_pack.c). */
 void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
                         float *to);
+/* The same for bytes and for scales of weights. */
+void wnn_recurrent_fill_bytes(const wnn_recurrence *plan, wnn_recurrent_role role, int8_t *to);
+void wnn_recurrent_fill_scales(const wnn_recurrence *plan, wnn_recurrent_role role, float *to);
 /* The operand [n[0]][n[1]][n[2]] as plain float32. */
 void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source,
                            const size_t n[3], const void *bytes, float *to);

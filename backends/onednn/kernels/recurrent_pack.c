@@ -41,21 +41,49 @@ static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, siz
       }
 }
 
-/* A vector's parts of n_hidden numbers, each padded with zeros. */
-static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
-                         float *to) {
-  const wnn_recurrent_source *source = &plan->sources[role];
-  memset(to, 0, plan->packs[role].n_bytes);
-  if (!source->is_there) return;
-  const void *bytes = wnn_recurrent_bytes(source, run);
-  bool is_peephole = role == WNN_PACK_PEEPHOLE; /* whose order is ours in every layout */
-  size_t n_parts = is_peephole ? 3 : plan->n_gates;
+/* Parts of n_hidden numbers, each padded with zeros; `blocks` NULL: in our order. */
+static void fill_vector_parts(const wnn_recurrence *plan, const wnn_recurrent_source *source, const void *bytes,
+                              size_t n_parts, const uint8_t *blocks, float *to) {
+  memset(to, 0, plan->n_directions * n_parts * plan->n_padded * sizeof *to);
   for (size_t d = 0; d < plan->n_directions; d++)
     for (size_t part = 0; part < n_parts; part++, to += plan->n_padded) {
-      size_t from = (is_peephole ? part : plan->blocks[part]) * plan->n_hidden;
+      const size_t from = (blocks == NULL ? part : blocks[part]) * plan->n_hidden;
       for (size_t k = 0; k < plan->n_hidden; k++)
         to[k] = load(source, bytes, d * source->strides[1] + (from + k) * source->strides[2]);
     }
+}
+
+static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
+                         float *to) {
+  const wnn_recurrent_source *source = &plan->sources[role];
+  const bool is_peephole = role == WNN_PACK_PEEPHOLE; /* whose order is ours in every layout */
+  if (!source->is_there) {
+    memset(to, 0, plan->packs[role].n_bytes);
+    return;
+  }
+  fill_vector_parts(plan, source, wnn_recurrent_bytes(source, run), is_peephole ? 3 : plan->n_gates,
+                    is_peephole ? NULL : plan->blocks, to);
+}
+
+void wnn_recurrent_fill_bytes(const wnn_recurrence *plan, wnn_recurrent_role role, int8_t *to) {
+  const wnn_recurrent_source *source = &plan->sources[role];
+  const size_t width = plan->rows->width, depth = role == WNN_PACK_WEIGHT ? plan->n_in : plan->n_hidden;
+  const size_t row = source->strides[1], column = source->strides[2];
+  memset(to, 0, plan->packs[role].n_bytes);
+  for (size_t d = 0; d < plan->n_directions; d++)
+    for (size_t gate = 0; gate < plan->n_gates; gate++)
+      for (size_t unit = 0; unit < plan->n_padded; unit += width, to += depth * width) {
+        const size_t left = plan->n_hidden - unit, n = left < width ? left : width;
+        const int8_t *from = (const int8_t *)source->constant + d * source->strides[0] +
+                             (plan->blocks[gate] * plan->n_hidden + unit) * row;
+        for (size_t k = 0; k < depth; k++)
+          for (size_t j = 0; j < n; j++) to[k * width + j] = from[j * row + k * column];
+      }
+}
+
+void wnn_recurrent_fill_scales(const wnn_recurrence *plan, wnn_recurrent_role role, float *to) {
+  fill_vector_parts(plan, &plan->scale_sources[role], plan->scale_sources[role].constant, plan->n_gates,
+                    plan->blocks, to);
 }
 
 void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,

@@ -5,12 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* y[i][j] = (Σ x[i][k] · b[k][j]) + bias[j], for all columns j of some panels. A panel is `width`
  * columns of b: `depth` rows of `width` numbers. Panels come in runs: within one they follow each
  * other, and so do their columns in y and bias. */
 typedef struct wnn_panel_product {
   const float *x, *panels, *bias;
+  const int8_t *bytes; /* not NULL: these are the panels, and column j counts scales[j] times */
+  const float *scales; /* as bias */
   float *y;
   size_t x_stride, y_stride; /* between rows */
   size_t n_rows, depth;

@@ -67,7 +67,12 @@ static spans state_spans(const strand *s, const units *u) {
 static void multiply(const wnn_recurrence *plan, const units *u, size_t first, size_t n,
                      wnn_panel_product p) {
   const size_t from = first * plan->n_blocks + u->block, width = plan->rows->width;
-  p.panels += from * p.depth * width;
+  if (p.bytes != NULL) {
+    p.bytes += from * p.depth * width;
+    p.scales += from * width;
+  } else {
+    p.panels += from * p.depth * width;
+  }
   p.bias += from * width;
   p.y += u->begin;
   p.y_stride = plan->n_padded;
@@ -75,6 +80,18 @@ static void multiply(const wnn_recurrence *plan, const units *u, size_t first, s
   p.run = u->n_blocks;
   p.run_distance = plan->n_blocks;
   plan->rows->product(&p);
+}
+
+/* The panels of a weight, for a direction. */
+static void open_panels(const session *in, wnn_recurrent_role role, size_t direction, wnn_panel_product *p) {
+  const wnn_recurrence *plan = in->plan;
+  const size_t row = plan->n_gates * plan->n_padded, at = direction * row * p->depth;
+  if (!plan->is_bytes) {
+    p->panels = in->packs[role] + at;
+    return;
+  }
+  p->bytes = (const int8_t *)plan->kept + plan->packs[role].offset + at;
+  p->scales = (const float *)(const void *)(plan->kept + plan->scales_at[role]) + direction * row;
 }
 
 /* The time at which step `i` stands. */
@@ -112,7 +129,6 @@ static void project(const strand *s, const units *u, size_t i) {
   const stretch t = stretch_of(s, i);
   wnn_panel_product p = {
       .x = in->input + t.begin * in->step_stride + s->first * in->batch_stride,
-      .panels = in->packs[WNN_PACK_WEIGHT] + s->direction * row * plan->n_in,
       .bias = in->packs[WNN_PACK_BIAS] + s->direction * row,
       .y = s->gates,
       .x_stride = in->batch_stride,
@@ -120,6 +136,7 @@ static void project(const strand *s, const units *u, size_t i) {
       .n_rows = s->n_rows,
       .depth = plan->n_in,
   };
+  open_panels(in, WNN_PACK_WEIGHT, s->direction, &p);
   size_t calls = t.n;
   if (s->n_rows == 1 ||
       in->step_stride == s->n_rows * in->batch_stride) { /* rows follow one another through time */
@@ -140,18 +157,18 @@ static void recur(const strand *s, const units *u, const float *state, size_t st
   const session *in = s->in;
   const wnn_recurrence *plan = in->plan;
   const size_t row = plan->n_gates * plan->n_padded;
-  multiply(plan, u, first, n,
-           (wnn_panel_product){
-               .x = state,
-               .panels = in->packs[WNN_PACK_RECURRENT_WEIGHT] + s->direction * row * plan->n_hidden,
-               .bias = in->packs[WNN_PACK_RECURRENT_BIAS] + s->direction * row,
-               .y = y,
-               .x_stride = state_stride,
-               .run_stride = gate_stride(s),
-               .n_rows = s->n_rows,
-               .depth = plan->n_hidden,
-               .adds = adds,
-           });
+  wnn_panel_product p = {
+      .x = state,
+      .bias = in->packs[WNN_PACK_RECURRENT_BIAS] + s->direction * row,
+      .y = y,
+      .x_stride = state_stride,
+      .run_stride = gate_stride(s),
+      .n_rows = s->n_rows,
+      .depth = plan->n_hidden,
+      .adds = adds,
+  };
+  open_panels(in, WNN_PACK_RECURRENT_WEIGHT, s->direction, &p);
+  multiply(plan, u, first, n, p);
 }
 
 /* ---- states */

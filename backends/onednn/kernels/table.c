@@ -21,7 +21,10 @@ ONE(scatter)
 ONE(softmax)
 ONE(triangular)
 
-static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_winograd_kernel, NULL};
+static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_narrow_kernel, &wnn_winograd_kernel,
+                                                NULL};
+
+static const wnn_kernel *const conv2d_integer_list[] = {&wnn_integer_winograd_kernel, &wnn_integer_kernel, NULL};
 
 const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
   switch (op) {
@@ -29,7 +32,7 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_ARG_MAX: return arg_list;
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
     case WNN_OP_CONV2D: return conv2d_list;
-    case WNN_OP_CONV2D_INTEGER:
+    case WNN_OP_CONV2D_INTEGER: return conv2d_integer_list;
     case WNN_OP_MATMUL_INTEGER: return integer_list;
     case WNN_OP_DYNAMIC_QUANTIZE: return dynamic_list;
     case WNN_OP_GATHER:
@@ -51,7 +54,8 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL:
     case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: return recurrent_list;
+    case WNN_OP_LSTM_CELL:
+    case WNN_OP_LSTM_INTEGER: return recurrent_list;
     case WNN_OP_REDUCE_L1:
     case WNN_OP_REDUCE_L2:
     case WNN_OP_REDUCE_LOG_SUM:
@@ -105,7 +109,8 @@ wnn_layout_answer wnn_own_layout(const wnn_region *region) {
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL:
     case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
+    case WNN_OP_LSTM_CELL:
+    case WNN_OP_LSTM_INTEGER: return (wnn_layout_answer){.rule = WNN_LAYOUT_READ};
     default: break;
   }
   if (resamples_integers(region)) return (wnn_layout_answer){.rule = WNN_LAYOUT_PLAIN};

@@ -74,7 +74,8 @@ uint64_t wnn_region_flops(const wnn_region *region) {
     case WNN_OP_GRU:
     case WNN_OP_GRU_CELL:
     case WNN_OP_LSTM:
-    case WNN_OP_LSTM_CELL: { /* each step of each batch meets all weights */
+    case WNN_OP_LSTM_CELL:
+    case WNN_OP_LSTM_INTEGER: { /* each step of each batch meets all weights */
       uint64_t rows = wnn_desc_count(in) / in->dims[in->rank - 1];
       return 2 * rows * (wnn_desc_count(region->inputs[1].desc) + wnn_desc_count(region->inputs[2].desc));
     }

@@ -107,6 +107,13 @@ typedef enum wnn_integer_input {
 
 #define WNN_INTEGER_DEPTH 33024
 
+/* lstmInteger has the operands of lstm, both weights int8, then these, float32 and one for each of their rows. */
+typedef enum wnn_lstm_scale {
+  WNN_LSTM_SCALE = 8,
+  WNN_LSTM_RECURRENT_SCALE,
+  WNN_LSTM_INTEGER_INPUTS,
+} wnn_lstm_scale;
+
 typedef struct wnn_matmul_integer_attrs { /* conv2dInteger has those of conv2d */
   bool w_transpose;
 } wnn_matmul_integer_attrs;

@@ -89,5 +89,11 @@ const wnn_signature wnn_signature_matmul_integer = {
     .n_outputs = 1,
     .attrs_bytes = sizeof(wnn_matmul_integer_attrs),
 };
+const wnn_signature wnn_signature_lstm_integer = {
+    .name = "lstm_integer",
+    .n_operands = WNN_LSTM_INTEGER_INPUTS,
+    .n_outputs = 3,
+    .attrs_bytes = sizeof(wnn_lstm_attrs),
+};
 const wnn_signature wnn_signature_dynamic_quantize = {
     .name = "dynamic_quantize", .n_operands = 1, .n_outputs = 3};

@@ -136,6 +136,69 @@ static bool find_gemm(wnn_graph *graph, const wnn_node *node, webnn_status *stat
   return true;
 }
 
+/* ---- recurrent weights */
+
+/* The place of the number that row `row` of direction `d` has, among scales or zero points of weights [d, rows, depth]:
+ * one for all, one a direction, one a row. */
+static size_t place_of_row(const wnn_desc *numbers, size_t d, size_t row) {
+  return (numbers->dims[0] == 1 ? 0 : d * numbers->dims[1]) + (numbers->dims[1] == 1 ? 0 : row);
+}
+
+/* Weights as signed bytes with no zero point, and a scale for each row. False: they are no such numbers; NULL: out of
+ * memory. */
+static bool as_rows_of_bytes(wnn_graph *graph, const wnn_value *value, wnn_value *out[2]) {
+  const wnn_node *node = dequantised(value);
+  if (node == NULL) return false;
+  for (size_t i = 0; i < 3; i++)
+    if (wnn_value_data(node->inputs[i]) == NULL) return false;
+  const wnn_desc *from = &node->inputs[0]->desc, *spread = &node->inputs[1]->desc;
+  if (spread->dims[2] != 1 || (spread->dims[1] != 1 && spread->dims[1] != from->dims[1])) return false;
+  if (spread->dims[0] != 1 && spread->dims[0] != from->dims[0]) return false;
+  wnn_desc bytes_desc = *from, scales_desc = {WEBNN_DATA_TYPE_FLOAT32, 2, {from->dims[0], from->dims[1]}};
+  void *bytes = NULL, *scales = NULL;
+  bytes_desc.type = WEBNN_DATA_TYPE_INT8;
+  out[0] = wnn_new_constant(graph, &bytes_desc, &bytes);
+  out[1] = wnn_new_constant(graph, &scales_desc, &scales);
+  if (out[0] == NULL || out[1] == NULL) return true;
+  const bool is_signed = from->type == WEBNN_DATA_TYPE_INT8;
+  const uint8_t *numbers = wnn_value_data(node->inputs[0]), *zeros = wnn_value_data(node->inputs[2]);
+  for (size_t row = 0; row < (size_t)from->dims[0] * from->dims[1]; row++) {
+    const size_t at = place_of_row(spread, row / from->dims[1], row % from->dims[1]);
+    ((float *)scales)[row] = wnn_constant_at(node->inputs[1], at);
+    const int zero = is_signed ? (int8_t)zeros[at] : zeros[at];
+    for (size_t k = row * from->dims[2]; k < (row + 1) * from->dims[2]; k++) {
+      const int number = (is_signed ? (int8_t)numbers[k] : numbers[k]) - zero;
+      if (number < -128 || number > 127) return false;
+      ((int8_t *)bytes)[k] = (int8_t)number;
+    }
+  }
+  return true;
+}
+
+/* Weights are what a network of few batches waits for: as bytes they are a quarter. */
+static bool find_lstm(wnn_graph *graph, const wnn_node *node, webnn_status *status) {
+  if (!wnn_node_is(node, WNN_OP_LSTM) || dequantised(node->inputs[2]) == NULL) return false;
+  wnn_value *weight[2] = {NULL}, *recurrent[2] = {NULL}, *inputs[WNN_LSTM_INTEGER_INPUTS] = {NULL};
+  if (!as_rows_of_bytes(graph, node->inputs[1], weight) || !as_rows_of_bytes(graph, node->inputs[2], recurrent))
+    return false;
+  *status = WEBNN_ERROR_UNKNOWN;
+  if (weight[0] == NULL || weight[1] == NULL || recurrent[0] == NULL || recurrent[1] == NULL) return true;
+  for (size_t i = 0; i < node->n_inputs; i++) inputs[i] = node->inputs[i];
+  inputs[1] = weight[0];
+  inputs[2] = recurrent[0];
+  inputs[WNN_LSTM_SCALE] = weight[1];
+  inputs[WNN_LSTM_RECURRENT_SCALE] = recurrent[1];
+  wnn_desc descs[3];
+  for (size_t i = 0; i < node->n_outputs; i++) descs[i] = node->outputs[i]->desc;
+  wnn_node *fresh = wnn_graph_node(graph, node->next, WNN_OP_LSTM_INTEGER, node->attrs, inputs, WNN_LSTM_INTEGER_INPUTS,
+                                   descs, node->n_outputs);
+  if (fresh == NULL) return true;
+  fresh->label = node->label;
+  for (size_t i = 0; i < node->n_outputs; i++) wnn_graph_replace(graph, node->outputs[i], fresh->outputs[i]);
+  *status = WEBNN_OK;
+  return true;
+}
+
 /* ---- whole numbers */
 
 static bool is_one(const wnn_value *value) {
@@ -168,10 +231,16 @@ static wnn_node *to_float(wnn_graph *graph, wnn_node *before, wnn_value *value) 
   return wnn_graph_node(graph, before, WNN_OP_CAST, &attrs, &value, 1, &desc, 1);
 }
 
+/* `value`, or what it is reshaped from. */
+static const wnn_value *behind_reshape(const wnn_value *value) {
+  const wnn_node *reshape = wnn_made_by(value, WNN_OP_RESHAPE);
+  return reshape != NULL ? reshape->inputs[0] : value;
+}
+
 /* Whether int32 numbers are floats as well, and don't make sums wrap: small constants, or what was
  * rounded from floats, as ONNX's dynamic quantisation has its bias. */
 static bool are_floats(const wnn_value *value) {
-  const wnn_node *cast = wnn_made_by(value, WNN_OP_CAST);
+  const wnn_node *cast = wnn_made_by(behind_reshape(value), WNN_OP_CAST);
   if (cast != NULL) return cast->inputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT32;
   const int32_t *numbers = wnn_value_data(value);
   if (numbers == NULL) return false;
@@ -368,12 +437,6 @@ static wnn_value *scale_of_zero_point(const wnn_node *cast, const wnn_value **lo
   return div->inputs[1];
 }
 
-/* `value`, or what it is reshaped from. */
-static const wnn_value *behind_reshape(const wnn_value *value) {
-  const wnn_node *reshape = wnn_made_by(value, WNN_OP_RESHAPE);
-  return reshape != NULL ? reshape->inputs[0] : value;
-}
-
 static bool is_quantised_by(const wnn_node *node, const wnn_value *x, const wnn_value *scale,
                             const wnn_value *zero) {
   return wnn_node_is(node, WNN_OP_QUANTIZE_LINEAR) && node->inputs[0] == x &&
@@ -413,7 +476,8 @@ webnn_status wnn_pass_quantise(wnn_graph *graph, bool *changed) {
   webnn_status status = WEBNN_OK;
   for (wnn_node *node = graph->first; node != NULL && status == WEBNN_OK; node = node->next) {
     bool found = find_conv(graph, node, &status) || find_matmul(graph, node, &status) ||
-                 find_gemm(graph, node, &status) || find_round_trip(graph, node, &status) ||
+                 find_gemm(graph, node, &status) || find_lstm(graph, node, &status) ||
+                 find_round_trip(graph, node, &status) ||
                  find_undone(graph, node) || find_moved(graph, node, &status) ||
                  find_dynamic(graph, node, &status);
     *changed = *changed || found;

@@ -276,8 +276,8 @@ def activate(n, name, x, alpha, beta):
 
 @converts("DynamicQuantizeLSTM", domain=MICROSOFT)
 def convert_dynamic_quantize_lstm(n):
-    """Its weights are [d, inputs, 4·hidden], quantised by direction or by column; they are dequantised here.
-    Inputs and states stay floats, which is closer to the model before it was quantised."""
+    """Its weights are [d, inputs, 4·hidden], quantised by direction or by column; they stay bytes behind
+    dequantizeLinear. Inputs and states stay floats, which is closer to the model before it was quantised."""
     for weight, scale, zero_point in ((1, 8, 9), (2, 10, 11)):
         n.inputs[weight] = _dequantized(n, n.array(weight), n.array(scale), n.optional(zero_point))
     cell = Cell(n, "LSTM")
@@ -287,6 +287,8 @@ def convert_dynamic_quantize_lstm(n):
 def _dequantized(n, weight, scale, zero_point):
     if weight.size > _WEIGHT_LIMIT:
         n.fail(f"a weight of {weight.size} elements is not supported")
-    scale = scale.reshape(weight.shape[0], 1, -1)
-    zero_point = 0 if zero_point is None else zero_point.reshape(scale.shape).astype(np.float32)
-    return ((weight.astype(np.float32) - zero_point) * scale).transpose(0, 2, 1)
+    scale = scale.reshape(weight.shape[0], -1, 1)
+    if zero_point is None:
+        zero_point = np.zeros(scale.shape, weight.dtype)
+    weight = np.ascontiguousarray(weight.transpose(0, 2, 1))
+    return n.b.dequantize_linear(weight, scale, zero_point.reshape(scale.shape))
