@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMAGE ?=
 
-.PHONY: help demo test opencl lua test-lua test-c test-asan test-python test-current fuzz bench wheel clean
+.PHONY: help demo test opencl lua test-lua test-c test-asan test-python test-current fuzz bench compare wheel clean
 
 help:
 	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
@@ -12,6 +12,7 @@ help:
 	@echo 'make fuzz [MINUTES=10]       looks for graphs that a backend computes otherwise than NumPy does'
 	@echo 'make lua [LUA=luajit]        builds the Lua module; make test-lua tests it on every Lua'
 	@echo 'make bench [BENCH="models --threads 2"]   times models, loading … against onnxruntime and OpenVINO'
+	@echo 'make compare OLD=COMMIT [NEW=.] times models with two commits; fails where the newer is slower'
 	@echo 'make wheel                   makes the distributable wheel in dist/'
 
 # ---- environments: a stamp says that what it names is installed
@@ -124,6 +125,11 @@ fuzz: $(VENV)/installed $(VENV)/tests
 bench: $(VENV)/installed $(VENV)/peers
 	$(BIN)/python tools/fetch_models.py
 	$(BIN)/python bench/bench.py $(BENCH)
+
+NEW := .
+compare: $(VENV)/tools $(VENV)/tests
+	$(BIN)/python tools/fetch_models.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python bench/compare.py $(OLD) $(NEW) --cmake WEBNN_ONEDNN_FROM=WHEEL
 
 wheel: | $(BIN)/python
 	tools/build-wheel $(BIN)/python

@@ -138,6 +138,13 @@ static meaning binary_meaning(const wnn_post *post, size_t stage) {
 
 static bool is_rounding(const wnn_post *post) { return post->node->op->id == WNN_OP_ROUND_HALF; }
 
+/* What stands behind a rounding isn't oneDNN's any longer. */
+static bool is_behind_rounding(const wnn_region *region, size_t n_posts) {
+  for (size_t i = 0; i < n_posts; i++)
+    if (is_rounding(&region->posts[i])) return true;
+  return false;
+}
+
 /* `stage`: the number of the result that the post reads. */
 static meaning meaning_of(const wnn_post *post, size_t stage) {
   switch (post->node->op->id) {
@@ -196,6 +203,7 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
   if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
   if (is_rounding(post)) return true;
+  if (post->node->op->id == WNN_OP_SILU_HALF) return is_behind_rounding(region, n_posts);
   meaning is = meaning_of(post, n_posts);
   if (is.form == FORM_NONE) return false;
   if (is.form == FORM_ELTWISE) return true;

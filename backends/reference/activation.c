@@ -55,6 +55,10 @@ static double silu(double x, const void *attrs) {
   (void)attrs;
   return x * logistic(x);
 }
+static double silu_half(double x, const void *attrs) {
+  (void)attrs;
+  return x * (double)wnn_f16_to_f32(wnn_f16_from_f64(logistic(x)));
+}
 static double softplus(double x, const void *attrs) {
   (void)attrs;
   return log_one_plus_exp(x);
@@ -72,6 +76,7 @@ static const activation_row rows[] = {
     {WNN_OP_ELU, elu},
     {WNN_OP_GELU, gelu},
     {WNN_OP_GELU_TANH, gelu_tanh},
+    {WNN_OP_SILU_HALF, silu_half},
     {WNN_OP_HARD_SIGMOID, hard_sigmoid},
     {WNN_OP_HARD_SWISH, hard_swish},
     {WNN_OP_LEAKY_RELU, leaky_relu},

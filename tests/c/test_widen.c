@@ -59,6 +59,10 @@ static webnn_operand *a_product_and_more(maker *m) {
   y = relu_of(m, add_of(m, y, halves(m, SHAPE(6), -4)));
   return single(m, mul_of(m, sigmoid_of(m, y), halves(m, SHAPE(6), 3)));
 }
+static webnn_operand *a_gate(maker *m) {
+  webnn_operand *y = matmul_of(m, half(m, row(m)), halves(m, SHAPE(8, 6), 0.3f));
+  return single(m, mul_of(m, sigmoid_of(m, y), y));
+}
 static webnn_operand *no_product(maker *m) { /* as it is */
   return single(m, sigmoid_of(m, mul_of(m, half(m, row(m)), halves(m, SHAPE(8), 3))));
 }
@@ -97,6 +101,7 @@ static const struct {
     ROW(a_product_and_more,
         "round_half cast matmul round_half cast add round_half relu sigmoid round_half cast mul "
         "round_half"),
+    ROW(a_gate, "round_half cast matmul round_half silu_half round_half"),
     ROW(no_product, "cast mul sigmoid cast"),
     ROW(what_is_only_moved, "round_half cast matmul cast cast sqrt concat cast"),
     ROW(products_in_a_row, "round_half cast matmul round_half transpose matmul round_half"),

@@ -245,6 +245,7 @@ static size_t cost_of(wnn_op_id op) {
     case WNN_OP_MISH:
     case WNN_OP_SIGMOID:
     case WNN_OP_SILU:
+    case WNN_OP_SILU_HALF:
     case WNN_OP_TANH: return 6;
     default: return 1;
   }

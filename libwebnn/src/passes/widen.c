@@ -136,6 +136,18 @@ static webnn_status note_output(widening *w, const wnn_node *node, size_t i, wnn
   return WEBNN_OK;
 }
 
+/* x · roundHalf(sigmoid(x)): x, or NULL. As one operation it can follow a product, which reads
+ * nothing twice. */
+static wnn_value *gated(const wnn_node *node, wnn_value *const *inputs) {
+  if (!wnn_node_is(node, WNN_OP_MUL)) return NULL;
+  for (int i = 0; i < 2; i++) {
+    const wnn_node *round = wnn_made_by(inputs[i], WNN_OP_ROUND_HALF);
+    const wnn_node *gate = round != NULL ? wnn_made_by(round->inputs[0], WNN_OP_SIGMOID) : NULL;
+    if (gate != NULL && gate->inputs[0] == inputs[1 - i]) return inputs[1 - i];
+  }
+  return NULL;
+}
+
 static webnn_status widen_node(widening *w, wnn_node *node) {
   wnn_arena *arena = &w->graph->arena;
   wnn_value **inputs = wnn_arena_array(arena, node->n_inputs, sizeof *inputs);
@@ -156,8 +168,11 @@ static webnn_status widen_node(widening *w, wnn_node *node) {
     descs[i] = node->outputs[i]->desc;
     if (descs[i].type == F16) descs[i].type = F32;
   }
-  wnn_node *fresh = wnn_graph_node(w->graph, node, node->op->id, node->attrs, inputs,
-                                   node->n_inputs, descs, node->n_outputs);
+  wnn_value *x = gated(node, inputs);
+  wnn_node *fresh = x != NULL
+                        ? wnn_graph_node(w->graph, node, WNN_OP_SILU_HALF, NULL, &x, 1, descs, 1)
+                        : wnn_graph_node(w->graph, node, node->op->id, node->attrs, inputs,
+                                         node->n_inputs, descs, node->n_outputs);
   if (fresh == NULL) return WEBNN_ERROR_UNKNOWN;
   fresh->label = node->label;
   webnn_status status = WEBNN_OK;
