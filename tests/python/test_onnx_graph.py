@@ -3,6 +3,9 @@
 import gc
 import os
 import random
+import re
+import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -101,6 +104,38 @@ def test_file_is_let_go_at_once(ctx, tmp_path):
             assert path.name not in maps.read()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("missing", ["onnx", "numpy"])
+def test_without_the_onnx_package(monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "webnn.onnx")
+    with pytest.raises(ImportError, match=r"webnn.onnx needs the onnx package: pip install 'webnn\[onnx\]'"):
+        import webnn.onnx  # noqa: F401
+
+
+@pytest.mark.parametrize("model, options, words", [
+    ("a\0b.onnx", {}, "model: 'a.*' can't be a path"),
+    ("\ud800.onnx", {}, "model: '.*' can't be a path"),
+    (memoryview(bytes(8))[::2], {}, "model: its bytes must lie"),
+    (None, {"shapes": "abc"}, "shapes must be a dict"),
+    (None, {"shapes": 3}, "shapes must be a dict"),
+    (None, {"constants": "abc"}, "constants must be a dict"),
+    (None, {"shapes": {"x": [np.array([1, 2]), 1]}}, "shapes: input 'x' needs a list"),
+    (None, {"shapes": {"x": [[2], 3]}}, "shapes: input 'x' needs a list"),
+    (None, {"shapes": {"x": [2, 3] * 10}}, "input 'x' is declared as"),
+    (None, {"constants": {"x": [[1], [1, 2]]}}, "constants: input 'x' needs numbers"),
+    (None, {"constants": {"x": [[10**400] * 3] * 2}}, "constants: input 'x' needs numbers"),
+])
+def test_wrong_arguments_are_type_errors_that_name_them(ctx, model, options, words):
+    model = globals()["model"](RELU, [("x", [2, 3])], ["y"]) if model is None else model
+    with pytest.raises(TypeError, match=words):
+        webnn.onnx.load(model, ctx, **options)
+
+
+def test_add_to_needs_a_builder():
+    with pytest.raises(TypeError, match="builder must be a GraphBuilder"):
+        webnn.onnx.add_to(None, model(RELU, [("x", [2, 3])], ["y"]))
 
 
 def test_wrong_kind_of_model(ctx):
@@ -231,6 +266,25 @@ def test_sparse_constants(ctx):
         graph = webnn.onnx.load(proto, ctx)
         result = ctx.compute(graph, {"x": np.zeros((2, 3), np.float32)})["y"]
         assert result.tolist() == [[0, 3, 0], [0, 0, 4]]
+
+
+@pytest.mark.parametrize("values, indices, shape", [
+    ([1.0], [9], [1, 4]), ([1.0], [[0, 9]], [1, 4]), ([1.0], [[0, 1, 2]], [1, 4]), ([1.0, 2.0], [0, 1, 2], [1, 4]),
+    ([1.0], 1, [1, 4]), ([1.0], [1.5], [1, 4]), ([1.0], [-1], [1, 4]), ([1.0], [0, 1, 2], [1, 4]),
+    ([[1.0]], [1], [1, 4]), ([1.0], [1], [0, 4]), ([1.0], [1], [1 << 31, 4]), ([1.0], [1], [1 << 62, 1 << 62]),
+    ([1.0], [1], [1] * 40), ([], [], [0]),
+])
+def test_sparse_constants_that_are_wrong(ctx, values, indices, shape):
+    sparse = onnx.SparseTensorProto(dims=shape)
+    sparse.values.CopyFrom(numpy_helper.from_array(np.array(values, np.float32), "k"))
+    sparse.indices.CopyFrom(numpy_helper.from_array(np.array(indices, np.float32 if 1.5 in np.ravel(indices) else
+                                                             np.int64), "i"))
+    proto = model([node("Add", ["x", "k"], ["y"])], [("x", [1, 4])], ["y"])
+    proto.graph.sparse_initializer.append(sparse)
+    refused(ctx, proto, "sparse tensor 'k'")
+    inner = model([node("Constant", [], ["k"], name="n", sparse_value=sparse), node("Add", ["x", "k"], ["y"])],
+                  [("x", [1, 4])], ["y"])
+    refused(ctx, inner, "node 'n' .Constant.*sparse tensor 'k'")
 
 
 def test_dynamic_quantised_lstm_has_dequantised_weights(ctx):
@@ -368,6 +422,103 @@ def test_message_names_node_and_attribute(ctx, op_type, options, words):
     assert isinstance(caught.value, webnn.OperationError)
 
 
+@pytest.mark.parametrize("op_type, shape, arrays, options, words", [
+    ("Softmax", [2, 3], {}, {"axis": [1]}, "attribute axis must be a whole number, not a list of whole numbers"),
+    ("Softmax", [2, 3], {}, {"axis": 1.0}, "attribute axis must be a whole number, not a number"),
+    ("Softmax", [2, 3], {}, {"axis": constants(k=[1])[0]}, "attribute axis must be a whole number, not a tensor"),
+    ("Concat", [2, 3], {}, {"axis": "1"}, "attribute axis must be a whole number, not a string"),
+    ("LRN", [1, 2, 3, 3], {}, {"size": [3]}, "attribute size must be a whole number, not a list of whole numbers"),
+    ("LpPool", [1, 1, 4, 4], {}, {"kernel_shape": [2, 2], "p": [2]}, "attribute p must be a whole number"),
+    ("Elu", [2, 3], {}, {"alpha": "x"}, "attribute alpha must be a number, not a string"),
+    ("Transpose", [2, 3], {}, {"perm": [1.0, 0.0]}, "attribute perm must be a list of whole numbers"),
+    ("Einsum", [2, 3], {}, {"equation": 3}, "attribute equation must be a string"),
+    ("RNN", [2, 3, 4], {"w": np.ones((1, 5, 4)), "r": np.ones((1, 5, 5))}, {"activations": "Relu"},
+     "attribute activations must be a list of strings, not a string"),
+    ("SpaceToDepth", [1, 2, 4], {}, {"blocksize": 2}, "input 0 must have rank 4, its shape is [1, 2, 4]"),
+    ("DepthToSpace", [1, 8, 2, 2, 2], {}, {"blocksize": 2}, "input 0 must have rank 4, its shape is [1, 8, 2, 2, 2]"),
+    ("GridSample", [1, 2, 6, 6], {"g": np.zeros((3, 2))}, {}, "places of shape [3, 2]"),
+    ("ReverseSequence", [3], {"s": [1, 2, 3]}, {"batch_axis": 0, "time_axis": 1}, "input 0 must have rank 2 or more"),
+    ("Gemm", [2, 3, 4], {"b": np.ones((4, 4))}, {}, "input 0 must have rank 2, its shape is [2, 3, 4]"),
+    ("GlobalAveragePool", [3], {}, {}, "an input of rank 1 is not supported"),
+    ("LSTM", [2, 3], {"w": np.ones((1, 4, 3)), "r": np.ones((1, 4, 1))}, {}, "input 0 must have rank 3"),
+    ("LSTM", [2, 3, 4], {"w": np.ones((1, 4, 3)), "r": np.ones((1, 4, 1))}, {}, "W has the shape [1, 4, 3], [1, 4, 4]"),
+    ("GatherND", [2, 3], {"i": np.int64(1)}, {"batch_dims": 1}, "batch_dims = 1 doesn't fit"),
+    ("ScatterND", [2], {"i": np.zeros((1, 3), np.int64), "u": np.zeros(1)}, {}, "indices of shape [1, 3] don't fit"),
+    ("ScatterND", [4], {"i": np.array([[9]]), "u": np.zeros(1)}, {"reduction": "add"}, "indices 9"),
+    ("Compress", [2, 3], {"c": np.array([False, False, True])}, {"axis": 0}, "place 2 is chosen of 2"),
+    ("OneHot", [2], {"d": np.int64(3), "v": np.ones(3)}, {}, "its shape is [3]"),
+    ("Add", [2, 3], {"b": np.ones(4)}, {}, "add"),
+    ("Sum", [], {"a": np.ones(2), "b": np.ones(3)}, {}, "the shapes [2], [3] don't fit each other"),
+    ("Expand", [2, 3], {"s": [-1]}, {}, "input 1 is [-1], which is no shape"),
+    ("SequenceLength", [2, 3], {}, {}, "input 0 must be a sequence"),
+])
+def test_wrong_kinds_and_ranks_are_named(ctx, op_type, shape, arrays, options, words):
+    """In our words: with the attribute, or the input and its shape."""
+    floats = {name: array.astype(np.float32) if getattr(array, "dtype", None) == np.float64 else array
+              for name, array in arrays.items()}
+    names = list(arrays) if op_type == "Sum" else ["x", *arrays]
+    proto = model([node(op_type, names, ["y"], name="n", **options)], [("x", shape)], ["y"], constants(**floats),
+                  opset=17)
+    refused(ctx, proto, f"^node 'n' .{op_type}, opset 17.: .*{re.escape(words)}")
+
+
+def test_sequences_are_no_tensors(ctx):
+    for nodes in ([node("SequenceConstruct", ["x"], ["s"]), node("Relu", ["s"], ["y"], name="n")],
+                  [node("SequenceConstruct", ["x"], ["s"]), node("Concat", ["x", "s"], ["y"], name="n", axis=0)]):
+        refused(ctx, model(nodes, [("x", [2, 3])], ["y"]), "^node 'n' .*input [01] is a sequence")
+
+
+def test_kinds_of_attributes_are_those_of_the_schemas():
+    from webnn.onnx import attributes, fold
+    from webnn.onnx.node import CONVERTERS
+
+    ours = {op_type for domain, op_type in CONVERTERS if not domain} | set(fold.FOLDERS)
+    checked = set()
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if schema.domain or schema.name not in ours:
+            continue
+        newest = onnx.defs.get_schema(schema.name)
+        for name, attribute in schema.attributes.items():
+            kind = attributes.kind_of(schema.name, name)
+            wanted = attribute.type.value
+            changed = name in newest.attributes and newest.attributes[name].type.value != wanted
+            if kind is not None and not changed:  # a few were of another kind before opset 6
+                assert kind == wanted, (schema.name, schema.since_version, name)
+                checked.add(name)
+    assert len(checked) > 80
+
+
+HOSTILE = "\u202e\n\x1b[31m'"
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "n" * 10**6])
+def test_text_of_the_model_is_printable_and_cut(ctx, text):
+    relu = node("Relu", ["x"], ["y"])
+    named = {
+        "op_type": model([node("No" + text, ["x"], ["y"])], [("x", [1])], ["y"]),
+        "domain": model([node("No", ["x"], ["y"], domain=text)], [("x", [1])], ["y"]),
+        "attribute": model([node("Relu", ["x"], ["y"], **{"a" + text: 1})], [("x", [1])], ["y"]),
+        "string": model([node("Conv", ["x", "x"], ["y"], auto_pad=text)], [("x", [1, 1, 2, 2])], ["y"]),
+        "unread": model([node("Relu", ["x"], ["y"], strange=text)], [("x", [1])], ["y"]),
+        "dimension": model([relu], [("x", ["d" + text, 1])], ["y"]),
+        "node": model([node("No", ["x"], ["y"], name=text)], [("x", [1])], ["y"]),
+        "missing": model([node("Relu", [text], ["y"])], [("x", [1])], ["y"]),
+        "output": model([relu], [("x", [1])], [text]),
+        "input": model([node("Relu", [text], ["y"])], [value(text, [1], TensorProto.STRING)], ["y"]),
+        "tensor": model([node("Add", ["x", text], ["y"])], [("x", [1])], ["y"],
+                        [onnx.TensorProto(name=text, data_type=FLOAT, dims=[4], raw_data=b"1")]),
+        "list": model([node("Transpose", ["x"], ["y"], perm=[0] * 50_000)], [("x", [1])], ["y"]),
+    }
+    for what, proto in named.items():
+        with pytest.raises(ModelError) as caught:
+            webnn.onnx.load(proto, ctx)
+        words = str(caught.value)
+        assert words.isprintable() and len(words) <= 1100, what
+    with pytest.raises(TypeError) as caught:
+        webnn.onnx.load(model([relu], [("x", [1])], ["y"]), ctx, shapes={text: [1]})
+    assert str(caught.value).isprintable() and len(str(caught.value)) <= 1100
+
+
 def test_builder_errors_come_with_the_node(ctx):
     proto = model([node("Add", ["x", "z"], ["y"], name="sum")], [("x", [2, 3]), ("z", [4])], ["y"])
     with pytest.raises(ModelError, match=r"node 'sum' \(Add, opset 13\): \[sum\] add"):
@@ -473,6 +624,96 @@ def test_huge_results_are_refused_before_memory_is_touched(ctx):
             webnn.onnx.load(model(nodes, [("x", [1, 1])], ["y"], huge), ctx)
 
 
+def peak_of(function):
+    """What Python and NumPy allocate at most meanwhile, in MiB."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("nodes, arrays", [
+    ([node("ConstantOfShape", ["s"], ["a"], value=constants(v=[0])[0]), node("Transpose", ["a"], ["b"]),
+      node("MatMul", ["a", "b"], ["y"])], {"s": [1 << 14, 0]}),
+    ([node("ConstantOfShape", ["s"], ["a"]), node("ReduceSum", ["a", "axes"], ["y"])], {"s": [1 << 28, 0], "axes": [1]}),
+    ([node("ConstantOfShape", ["s"], ["a"]), node("Trilu", ["a"], ["y"])], {"s": [0, 1 << 15, 1 << 15]}),
+    ([node("ConstantOfShape", ["s"], ["a"]), node("CumSum", ["a", "zero"], ["y"])], {"s": [0, 1 << 30], "zero": 0}),
+    ([node("ConstantOfShape", ["s"], ["a"], value=constants(v=[0])[0]), node("GatherElements", ["x", "a"], ["y"])],
+     {"s": [1 << 28, 0]}),
+    ([node("ConstantOfShape", ["s"], ["a"]), node("Gather", ["a", "zero"], ["y"])], {"s": [1 << 29, 1], "zero": 0}),
+    ([node("ConstantOfShape", ["s"], ["a"]), node("NonZero", ["a"], ["y"])], {"s": [1 << 28]}),
+])
+def test_no_elements_are_no_way_around_the_limit(ctx, nodes, arrays):
+    proto = model(nodes, [("x", [1, 1])], ["y"], constants(**arrays), opset=14)
+
+    def load():
+        try:
+            webnn.onnx.load(proto, ctx)
+        except ModelError:
+            pass
+    assert peak_of(load) < 40
+
+
+def _adds(count, more=()):
+    """A chain of sums of 16 MiB each."""
+    nodes = [node("Add", [f"k{i}", "one"], [f"k{i + 1}"], name=f"n{i}") for i in range(count)]
+    return [node("ConstantOfShape", ["s"], ["k0"]), *nodes, *more]
+
+
+def test_folded_values_are_dropped_after_their_last_use(ctx):
+    proto = model(_adds(60, [node("ReduceMax", ["k60"], ["m"]), node("Add", ["x", "m"], ["y"])]), [("x", [1, 1])],
+                  ["y"], constants(s=[1 << 22], one=np.float32(1)))
+    graphs = []
+    assert peak_of(lambda: graphs.append(webnn.onnx.load(proto, ctx))) < 100
+    assert ctx.compute(graphs[0], {"x": np.zeros((1, 1), np.float32)})["y"].item() == 60
+
+
+def test_folded_values_that_live_together_are_limited(ctx):
+    most = 300  # MiB
+    numbers = constants(s=[1 << 22], one=np.float32(1), n=np.int64(100))
+    total = node("Sum", [f"k{i}" for i in range(100)], ["y"])
+    held = model(_adds(100, [total]), [("x", [1, 1])], ["y"], numbers)
+    assert peak_of(lambda: refused(ctx, held, "^node 'n[0-9]+' .Add.*would take more than")) < most
+    used = [part for i in range(40) for part in (node("Add", ["k0", "one"], [f"h{i}"], name=f"n{i}"),
+                                                 node("Mul", [f"h{i}", "x"], [f"y{i}"], name=f"m{i}"))]
+    handed = model(_adds(0, used), [("x", [1])], [f"y{i}" for i in range(40)], numbers)
+    assert peak_of(lambda: refused(ctx, handed, "^node '[mn][0-9]+' .*would take more than")) < most
+    inner = typed_body([node("Cast", ["i"], ["f"], to=FLOAT), node("Add", ["big", "f"], ["o"], name="n"),
+                        node("Identity", ["c"], ["d"])], [value("i", [], INT64), value("c", [], BOOL)],
+                       [value("d", [], BOOL), value("o", None)])
+    loop = model([node("ConstantOfShape", ["s"], ["big"]), node("Loop", ["n", ""], ["all"], body=inner),
+                  node("ReduceMax", ["all"], ["m"]), node("Add", ["x", "m"], ["y"])], [("x", [1, 1])], ["y"], numbers)
+    assert peak_of(lambda: refused(ctx, loop, "^node 'n' .Add.*would take more than")) < most
+
+
+def test_large_weights_may_be_widened(ctx):
+    """What may be computed grows with what is stored: here 24 casts to 16 MiB each."""
+    weights = {f"w{i}": np.full(1 << 22, i, np.float16) for i in range(24)}
+    nodes = [part for i in range(24) for part in (
+        node("Cast", [f"w{i}"], [f"f{i}"], to=FLOAT), node("Mul", [f"s{i}", f"f{i}"], [f"m{i}"]),
+        node("ReduceMax", [f"m{i}"], [f"s{i + 1}"], keepdims=0))]
+    proto = model([node("Identity", ["x"], ["s0"]), *nodes, node("Identity", ["s24"], ["y"])], [("x", [])], ["y"],
+                  constants(**weights))
+    assert webnn.onnx.load(proto.SerializeToString(), ctx).outputs["y"].shape == []
+
+
+def test_values_are_kept_for_all_that_need_them(ctx):
+    """Names that are used twice, by graphs within nodes, by outputs, and in an order that is not the file's."""
+    inner = body([node("Add", ["a", "k"], ["t"])], [], ["t"])
+    nodes = [node("Add", ["b", "b"], ["c"]), node("Add", ["a", "k"], ["b"]), node("Relu", ["x"], ["a"]),
+             node("If", ["yes"], ["d"], then_branch=inner, else_branch=body([], [], ["a"])),
+             node("If", ["go"], ["e"], then_branch=inner, else_branch=body([], [], ["a"])),
+             node("Sum", ["a", "c", "d", "e", "k"], ["y"])]
+    proto = model(nodes, [("x", [2, 3]), ("go", [], BOOL)], ["y", "b", "a"],
+                  constants(k=np.float32(3), yes=np.array(True)))
+    y, b, a = run(ctx, proto, {"x": X, "go": np.array(False)})
+    relu = np.maximum(X, 0)
+    assert np.array_equal(a, relu) and np.array_equal(b, relu + 3)
+    assert np.array_equal(y, relu + 2 * (relu + 3) + (relu + 3) + relu + 3)
+
+
 def test_cycles(ctx):
     refused(ctx, model([node("Add", ["x", "b"], ["a"]), node("Neg", ["a"], ["b"])], [("x", [1])], ["b"]), "cycle")
     refused(ctx, model([node("Neg", ["a"], ["a"])], [("x", [1])], ["a"]), "cycle")
@@ -554,6 +795,20 @@ def test_endless_loop(ctx):
                        [value("more", [], BOOL), value("t", [1])])
     refused(ctx, model([node("Loop", ["", "go0", "x"], ["y"], body=inner)], [("x", [1])], ["y"],
                        constants(go0=np.array(True))), "runs more than")
+
+
+def test_loops_of_nothing(ctx):
+    """Rounds are counted, whether or not there is anything in them."""
+    outer = typed_body([], [value("i", [], INT64), value("c", [], BOOL)], [value("c", [], BOOL)])
+    outer.node.extend([node("Loop", ["n", "c"], ["s"], body=typed_body([], [value("i", [], INT64), value("d", [], BOOL)],
+                                                                      [value("d", [], BOOL), value("i", [], INT64)])),
+                       node("ReduceMax", ["s"], ["r"])])
+    outer.output.append(value("r", [1], INT64))
+    refused(ctx, model([node("Loop", ["n", ""], ["y"], body=outer)], [("x", [1])], ["y"],
+                       constants(n=np.int64(9999))), "more than 100000 nodes")
+    refused(ctx, model([node("Loop", ["", ""], ["y"], name="n", body=typed_body(
+        [], [value("i", [], INT64), value("c", [], BOOL)], [value("c", [], BOOL), value("i", [], INT64)]))], [("x", [1])],
+        ["y"]), "^node 'n' .*neither a number of rounds nor a condition")
 
 
 # Weights in files of their own

@@ -1,11 +1,17 @@
 """Import of ONNX models, opset 6 and up: `load` gives a graph, `add_to` adds a model's operations to a builder.
 
 Needs the `onnx` package, which is imported when a model is read. Shapes must be static: where a model leaves
-dimensions of its inputs open, `shapes` says them. What depends on shapes alone is computed while importing.
+dimensions of its inputs open, `shapes` says them. What depends on shapes alone is computed while importing. That may
+take 256 MiB, and for large models eight times their weights.
 
 Types without counterpart: bool inputs and outputs are uint8, float64 and bfloat16 ones float32; constants of
 float64 are narrowed to float32.
 """
+
+import importlib.util
+
+if any(importlib.util.find_spec(name) is None for name in ("numpy", "onnx")):
+    raise ImportError("webnn.onnx needs the onnx package: pip install 'webnn[onnx]'")
 
 import numpy
 import webnn
@@ -35,5 +41,7 @@ def load(model, context, shapes=None, constants=None, *, keep_definition=False):
 
 def add_to(builder, model, shapes=None, constants=None):
     """Adds a model to a builder, its inputs included; gives a dict of its output operands by name."""
+    if not isinstance(builder, webnn.GraphBuilder):
+        raise TypeError(f"builder must be a GraphBuilder, not {type(builder).__name__!r}")
     with numpy.errstate(all="ignore"):  # constants may overflow as they would in the graph
         return Importer(builder, Source(model)).run(shapes, constants)

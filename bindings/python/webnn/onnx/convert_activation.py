@@ -111,7 +111,7 @@ def convert_prelu(n):
     x, slope = n.value(0), n.value(1)
     if n.opset < 7 and slope.shape and math.prod(slope.shape) > 1:  # one number a channel
         slope = n.reshape(slope, [*slope.shape, *[1] * max(0, n.rank(x) - 2)])
-    if np.broadcast_shapes(tuple(x.shape), tuple(slope.shape)) != tuple(x.shape):
+    if n.broadcast(x, slope) != tuple(x.shape):
         n.fail(f"slope of shape {n.shape(slope)} doesn't fit the input's {n.shape(x)}")
     if n.type(x).startswith("u"):
         return n.b.identity(x)

@@ -46,8 +46,8 @@ def attention(n, q, k, v, scale, mask=None, softcap=0.0, may_be_blind=False):
     if heads % shared:
         n.fail(f"{heads} heads of queries share {shared} of keys")
     k, v = (_repeated(n, value, heads // shared) for value in (k, v))
-    root = math.sqrt(scale)  # half of the scale on each side, so that products stay small
-    scores = n.b.matmul(n.b.linear(q, alpha=root), n.b.linear(swap_last(n, k), alpha=root))
+    root = math.sqrt(abs(scale))  # half of the scale on each side, so that products stay small
+    scores = n.b.matmul(n.b.linear(q, alpha=math.copysign(root, scale)), n.b.linear(swap_last(n, k), alpha=root))
     if softcap:
         scores = n.b.linear(n.b.tanh(n.b.linear(scores, alpha=1 / softcap)), alpha=softcap)
     scores = scores if mask is None else n.b.add(scores, mask)
@@ -68,6 +68,8 @@ def _repeated(n, value, times):
 
 def split_heads(n, x, heads):
     """[batch, length, heads · size] as [batch, heads, length, size]"""
+    if n.rank(x) != 3:
+        n.fail(f"an input of shape {n.shape(x)} can't be split into heads")
     batch, length, width = x.shape
     if heads < 1 or width % heads:
         n.fail(f"{heads} heads don't divide a width of {width}")
@@ -83,7 +85,9 @@ def causal_mask(n, rows, columns, dtype, past=0):
     """−∞ for keys after the query; query i has `past` keys before its own."""
     if rows * columns > _MASK_LIMIT:
         n.fail(f"a mask of {rows} × {columns} is not supported")
-    return np.where(np.tri(rows, columns, past).astype(bool), 0, -np.inf).astype(dtype)
+    kind = np.dtype(dtype).type
+    n.claim(2 * rows * columns * np.dtype(dtype).itemsize)
+    return np.where(np.tri(rows, columns, past, dtype=bool), kind(0), kind(-np.inf))
 
 
 @converts("Attention")
@@ -94,14 +98,16 @@ def convert_attention(n):
     n.ignore("softmax_precision", "qk_matmul_output_mode")
     n.refuse("left_window_size", -1)
     n.refuse("right_window_size", -1)
-    q, k, v = n.value(0), n.value(1), n.value(2)
+    q, k, v = n.value(0, 3, 4), n.value(1), n.value(2)
+    if not n.rank(q) == n.rank(k) == n.rank(v):
+        n.fail(f"its inputs, {n.described()}, differ in rank")
     flat = n.rank(q) == 3
     if flat:
         q = split_heads(n, q, n.required("q_num_heads"))
         k, v = (split_heads(n, value, n.required("kv_num_heads")) for value in (k, v))
     else:
         n.ignore("q_num_heads", "kv_num_heads")
-    past = n.value(4).shape[2] if n.has(4) else 0
+    past = n.value(4, 4).shape[2] if n.has(4) else 0
     if n.has(4):
         k, v = n.b.concat([n.value(4), k], 2), n.b.concat([n.value(5), v], 2)
     mask = n.optional(3)
@@ -134,7 +140,7 @@ def convert_packed_attention(n):
     """One product makes queries, keys and values; without past."""
     if any(n.has(index) for index in range(4, len(n.inputs))) or any(n.proto.output[1:]):
         n.fail("past keys and further outputs are not supported")
-    x, weight, heads = n.value(0), n.value(1), n.required("num_heads")
+    x, weight, heads = n.value(0, 3), n.value(1, 2), n.required("num_heads")
     widths = n.attr("qkv_hidden_sizes") or [weight.shape[1] // 3] * 3
     n.ignore("mask_filter_value", "do_rotary", "past_present_share_buffer")
     y = n.b.matmul(x, weight)
@@ -150,13 +156,13 @@ def convert_packed_attention(n):
 @converts("EmbedLayerNormalization", domain=MICROSOFT)
 def convert_embed_layer_normalization(n):
     """The sum of words', positions' and segments' embeddings, normalised; the number of words that are there."""
-    ids = n.value(0)
+    ids = n.value(0, 2)
     batch, length = ids.shape
     n.refuse("mask_index_type", 0) if not n.has(7) else n.ignore("mask_index_type")
     if n.has(8):
         places = n.b.gather(n.value(3), n.value(8))
     else:
-        places = n.b.slice(n.b.identity(n.value(3)), [0, 0], [length, n.value(3).shape[1]])
+        places = n.b.slice(n.b.identity(n.value(3)), [0, 0], [length, n.value(3, 2).shape[1]])
     total = n.b.add(n.b.gather(n.value(2), ids), places)
     if n.has(1) and n.has(4):
         total = n.b.add(total, n.b.gather(n.value(4), n.value(1)))
@@ -175,16 +181,19 @@ def convert_matmul_n_bits(n):
     a, packed, depth, columns = n.value(0), n.array(1), n.required("K"), n.required("N")
     bits, block = n.attr("bits", 4), n.required("block_size")
     n.ignore("accuracy_level", "weight_prepacked")
+    if block < 1:
+        n.fail(f"attribute block_size = {block} is not supported")
     blocks = -(-depth // block)
     if bits not in (4, 8) or n.has(4) or packed.shape != (columns, blocks, block * bits // 8):
         n.fail(f"weights of {bits} bits and shape {list(packed.shape)} are not supported")
+    n.claim(4 * packed.nbytes)
     weights = _unpacked(packed, bits).reshape(columns, blocks * block)
     scales = n.reshape(n.value(2), [columns, blocks])
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
     if n.has(3):
         given = n.array(3)
-        if given.dtype != np.uint8:
-            n.fail(f"zero points of type {given.dtype} are not supported")
+        if given.dtype != np.uint8 or given.size != columns * -(-blocks * bits // 8):
+            n.fail(f"zero points of type {given.dtype} and shape {n.shape(given)} are not supported")
         zeros = np.ascontiguousarray(_unpacked(given.reshape(columns, -1), bits)[:, :blocks])
     wide = n.b.dequantize_linear(weights, n.cast(scales, n.type(a)), zeros)
     if blocks * block != depth:
@@ -207,7 +216,7 @@ def convert_multi_head_attention(n):
         n.fail("packed inputs, masks, past keys and further outputs are not supported")
     heads = n.required("num_heads")
     n.ignore("mask_filter_value")
-    parts = [n.value(0), n.value(1), n.value(2)]
+    parts = [n.value(0, 3), n.value(1, 3), n.value(2, 3)]
     if n.has(3):
         biases = n.b.split(n.value(3), [part.shape[2] for part in parts])
         parts = [n.b.add(part, bias) for part, bias in zip(parts, biases)]
@@ -229,12 +238,12 @@ def convert_old_rotary_embedding(n):
     """The positions come second: one a word, or where the first word stands."""
     n.refuse("is_packed_batching", 0)
     n.refuse("scale", 1.0)
-    x, positions = n.value(0), n.value(1)
+    x, positions = n.value(0, 3, 4), n.value(1)
     if n.shape(positions) == [1]:
         length = x.shape[1 if n.rank(x) == 3 else 2]
         positions = n.b.add(positions, np.arange(length, dtype=np.int64))
         positions = n.b.expand(n.reshape(positions, [1, length]), [x.shape[0], length])
-    turned = 2 * n.value(2).shape[1]
+    turned = 2 * n.value(2, 2).shape[1]
     if n.rank(x) == 3 and not n.attr("num_heads", 0):
         if x.shape[2] % turned:
             n.fail(f"{turned} coordinates don't divide a width of {x.shape[2]}")
@@ -245,6 +254,8 @@ def convert_old_rotary_embedding(n):
 def rotary_embedding(n, x, cos, sin, positions, heads=None):
     """Pairs of coordinates are turned by angles whose cosines and sines are given, by position if there are any."""
     interleaved, flat = n.attr("interleaved", 0), n.rank(x) == 3
+    if n.rank(x) not in (3, 4):
+        n.fail(f"an input of shape {n.shape(x)} is not supported")
     heads = heads or n.attr("num_heads", 0)
     y = split_heads(n, x, heads) if flat else x
     batch, heads, length, size = y.shape

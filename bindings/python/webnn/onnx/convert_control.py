@@ -21,9 +21,13 @@ def convert_if(n):
 
 
 def _chosen(n, condition, a, b):
-    if not hasattr(a, "shape") or not hasattr(b, "shape") or n.shape(a) != n.shape(b) or n.type(a) != n.type(b):
+    if not _is_tensor(a) or not _is_tensor(b) or n.shape(a) != n.shape(b) or n.type(a) != n.type(b):
         n.fail("the condition is only known when the graph runs, and the branches' results differ in shape or type")
     return a if a is b else n.b.where(condition, a, b)
+
+
+def _is_tensor(value):
+    return value is not None and not isinstance(value, list)
 
 
 @converts("Loop")
@@ -37,6 +41,8 @@ def convert_loop(n):
     if n_scans < 0:
         n.fail(f"its body has {len(body.output)} outputs for {len(carried)} carried values")
     scans, k = [[] for _ in range(n_scans)], 0
+    if count is None and condition is None:
+        n.fail("it has neither a number of rounds nor a condition")
     while count is None or k < count:
         if condition is not None and not _known(n, condition):
             break
@@ -60,12 +66,18 @@ def _known(n, condition):
 def _stacked(n, values, axis):
     if not values:
         return np.zeros(0, np.float32)
-    axis = axis % (n.rank(values[0]) + 1)
+    if not all(map(_is_tensor, values)):
+        n.fail("what is collected are no tensors")
+    axis = n.axis(axis, n.rank(values[0]), extra=1)
     parts = [n.reshape(value, [*value.shape[:axis], 1, *value.shape[axis:]]) for value in values]
     return joined(n, parts, axis)
 
 
 def joined(n, parts, axis):
+    kinds = {(n.type(part), n.rank(part), *(size for other, size in enumerate(part.shape) if other != axis))
+             for part in parts}
+    if len(kinds) > 1:
+        n.fail("the parts that are joined differ in type or shape")
     if all(is_constant(part) for part in parts) and sum(part.nbytes for part in parts) <= FOLD_LIMIT:
         return np.concatenate(parts, axis)
     return parts[0] if len(parts) == 1 else n.b.concat(parts, axis)
@@ -81,12 +93,12 @@ def convert_scan(n):
     n_outputs = len(body.output) - n_states
     if not 1 <= n_inputs <= len(n.inputs) or n_outputs < 0:
         n.fail(f"attribute num_scan_inputs = {n_inputs} with {len(n.inputs)} inputs")
-    states, inputs = list(n.inputs[:n_states]), n.inputs[n_states:]
-    in_axes = [n.axis(axis, n.rank(value))
-               for axis, value in zip(n.attr("scan_input_axes", [0] * n_inputs), inputs)]
-    in_backward = n.attr("scan_input_directions", [0] * n_inputs)
-    out_axes = n.attr("scan_output_axes", [0] * n_outputs)
-    out_backward = n.attr("scan_output_directions", [0] * n_outputs)
+    states = list(n.inputs[:n_states])
+    inputs = [n.value(n_states + k) for k in range(n_inputs)]
+    in_axes = [n.axis(axis, n.rank(value)) for axis, value in zip(_each(n, "scan_input_axes", n_inputs), inputs)]
+    in_backward = _each(n, "scan_input_directions", n_inputs)
+    out_axes = _each(n, "scan_output_axes", n_outputs)
+    out_backward = _each(n, "scan_output_directions", n_outputs)
     lengths = {value.shape[axis] for value, axis in zip(inputs, in_axes)}
     if len(lengths) != 1 or max(lengths) > _MOST_ROUNDS:
         n.fail(f"its inputs are {sorted(lengths)} long")
@@ -99,6 +111,14 @@ def convert_scan(n):
         for scan, value, back in zip(scans, results[n_states:], out_backward):
             scan.insert(0, value) if back else scan.append(value)
     return (*states, *(_stacked(n, scan, axis) for scan, axis in zip(scans, out_axes)))
+
+
+def _each(n, name, count):
+    """A number for each of the scanned values, 0 by default."""
+    numbers = n.attr(name, [0] * count)
+    if len(numbers) != count:
+        n.fail(f"attribute {name} = {numbers} doesn't have {count} numbers")
+    return numbers
 
 
 def _at(n, value, axis, k):
@@ -120,32 +140,34 @@ def convert_sequence_empty(n):
 
 @converts("SequenceConstruct")
 def convert_sequence_construct(n):
-    return list(n.inputs)
+    return n.values()
 
 
 @converts("SequenceInsert")
 def convert_sequence_insert(n):
-    values = list(n.value(0))
+    values = list(n.sequence(0))
     values.insert(_position(n, 2, len(values), 1) if n.has(2) else len(values), n.value(1))
     return values
 
 
 @converts("SequenceErase")
 def convert_sequence_erase(n):
-    values = list(n.value(0))
+    values = list(n.sequence(0))
+    if not values:
+        n.fail("the sequence is empty")
     del values[_position(n, 1, len(values), 0) if n.has(1) else -1]
     return values
 
 
 @converts("SequenceAt")
 def convert_sequence_at(n):
-    values = n.value(0)
+    values = n.sequence(0)
     return values[_position(n, 1, len(values), 0)]
 
 
 @converts("SequenceLength")
 def convert_sequence_length(n):
-    return np.array(len(n.value(0)), np.int64)
+    return np.array(len(n.sequence(0)), np.int64)
 
 
 def _position(n, index, length, extra):
@@ -179,7 +201,7 @@ def convert_split_to_sequence(n):
 
 @converts("ConcatFromSequence")
 def convert_concat_from_sequence(n):
-    values, axis = n.value(0), n.required("axis")
+    values, axis = n.sequence(0), n.required("axis")
     if not values:
         n.fail("the sequence is empty")
     if n.attr("new_axis", 0):
@@ -190,7 +212,7 @@ def convert_concat_from_sequence(n):
 @converts("Optional")
 def convert_optional(n):
     n.ignore("type")
-    return n.optional(0)
+    return n.any(0) if n.has(0) else None
 
 
 @converts("OptionalHasElement")
@@ -200,4 +222,4 @@ def convert_optional_has_element(n):
 
 @converts("OptionalGetElement")
 def convert_optional_get_element(n):
-    return n.value(0)
+    return n.any(0)

@@ -88,7 +88,10 @@ def _transposed_sizes(n, sizes, window):
     """The output's sizes; paddings that these imply are put into the window."""
     rank = len(sizes)
     extra = n.attr("output_padding", [0] * rank)
-    wanted = n.attr("output_shape")
+    wanted = n.attr("output_shape") or None
+    for name, numbers in (("output_padding", extra), ("output_shape", wanted or [0] * rank)):
+        if len(numbers) not in (rank, rank + 2 if name == "output_shape" else rank) or min(numbers) < 0:
+            n.fail(f"attribute {name} = {numbers} doesn't fit {rank} spatial axes")
     if wanted is not None:
         wanted = wanted[-rank:]
     elif window.auto_pad in ("SAME_UPPER", "SAME_LOWER"):

@@ -36,8 +36,8 @@ def convert_binary(n):
 @converts("Max", "Min", "Sum", "Mean")
 def convert_variadic(n):
     step = getattr(n.b, {"Max": "max", "Min": "min"}.get(n.op_type, "add"))
-    result = n.value(0)
-    for value in n.inputs[1:]:
+    result, *rest = n.values()
+    for value in rest:
         result = step(result, value)
     if n.op_type == "Mean":
         return n.b.div(result, n.scalar(len(n.inputs), result))

@@ -42,6 +42,7 @@ def convert_gather_nd(n):
         n.fail(f"attribute batch_dims = {batch_dims} doesn't fit {n.shape(x)} and {n.shape(places)}")
     if batch_dims == 0:
         return n.b.gather_nd(x, places)
+    _check_grid(n, places, 1)
     lead, middle, last = places.shape[:batch_dims], places.shape[batch_dims:-1], places.shape[-1]
     if list(lead) != list(x.shape[:batch_dims]):
         n.fail(f"the first {batch_dims} axes of {n.shape(x)} and {n.shape(places)} differ")
@@ -57,6 +58,9 @@ def convert_gather_nd(n):
 def convert_scatter_elements(n):
     x, places, updates = n.value(0), n.value(1), n.value(2)
     axis, reduction = n.axis(n.attr("axis", 0), n.rank(x)), n.attr("reduction", "none")
+    if n.rank(places) != n.rank(x) or any(want > have for other, (have, want) in enumerate(zip(x.shape, places.shape))
+                                          if other != axis):
+        n.fail(f"indices of shape {n.shape(places)} don't fit the input's {n.shape(x)}")
     _check_bounds(n, places, x.shape[axis])
     if reduction != "none":
         step = _combine(n, reduction)
@@ -88,12 +92,16 @@ def _scattered(n, x, places, updates, axis):
 
 @converts("ScatterND")
 def convert_scatter_nd(n):
-    x, places, updates = n.value(0), n.value(1), n.value(2)
+    x, places, updates = n.value(0), n.value(1, least=1), n.value(2)
+    if places.shape[-1] > n.rank(x):
+        n.fail(f"indices of shape {n.shape(places)} don't fit the input's {n.shape(x)}")
     reduction = n.attr("reduction", "none")
     if reduction != "none":
         step = _combine(n, reduction)
         _check_grid(n, n.array(1), 1)
         last = places.shape[-1]
+        for axis in range(last):
+            _check_bounds(n, places[..., axis], x.shape[axis])
         wrapped = tuple(np.moveaxis(places, -1, 0) % np.array(x.shape[:last]).reshape([-1] + [1] * (places.ndim - 1)))
         _check_distinct(n, np.ravel_multi_index(wrapped, tuple(x.shape[:last])), reduction)
         updates = step(n.b.gather_nd(x, places), updates)

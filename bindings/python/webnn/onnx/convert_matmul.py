@@ -31,6 +31,8 @@ def matmul(n, a, b):
 def integer_matmul(n, a, b):
     """Exact, as products and a sum; WebNN multiplies matrices of floats only."""
     rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    if b.shape[-2] != inner:
+        n.fail(f"{n.shape(a)} can't be multiplied with {n.shape(b)}")
     count = math.prod(a.shape[:-2]) * math.prod(b.shape[:-2]) * rows * inner * columns
     if count > _PRODUCT_LIMIT:
         n.fail(f"a product of integers of type {n.type(a)} with {count} terms is not supported")
@@ -42,7 +44,7 @@ def integer_matmul(n, a, b):
 
 @converts("Gemm")
 def convert_gemm(n):
-    a, b, c = n.value(0), n.value(1), n.optional(2)
+    a, b, c = n.value(0, 2), n.value(1, 2), n.optional(2)
     if n.opset < 7:
         n.ignore("broadcast")
     alpha, beta = n.attr("alpha", 1.0), n.attr("beta", 1.0)
@@ -92,6 +94,8 @@ def convert_einsum(n):
     if not isinstance(equation, str):
         n.fail(f"attribute equation = {equation!r} is not supported")
     terms, out = _parse(n, equation.replace(" ", ""))
+    if len(set(out)) != len(out) or not set(out) <= set().union(*terms):
+        n.fail(f"attribute equation = {equation!r} has an output that its inputs don't make")
     operands = [_diagonal_free(n, n.value(k), term) for k, term in enumerate(terms)]
     while len(operands) > 1:
         left, right = operands.pop(0), operands.pop(0)

@@ -9,7 +9,7 @@ from .node import converts, is_constant
 
 @converts("Identity")
 def convert_identity(n):
-    return n.value(0)
+    return n.any(0)
 
 
 @converts("Dropout")
@@ -90,7 +90,9 @@ def convert_transpose(n):
 def convert_concat(n):
     """Inputs without elements vanish."""
     axis = n.axis(n.required("axis"), n.rank(n.value(0)))
-    parts = [value for value in n.inputs if math.prod(value.shape)]
+    parts = [value for value in n.values() if math.prod(value.shape)]
+    if not parts:
+        n.fail(f"its inputs, {n.described()}, don't fit each other")
     return parts[0] if len(parts) == 1 else n.b.concat(parts, axis)
 
 
@@ -105,6 +107,8 @@ def convert_split(n):
     if sizes is None:
         step = -(-x.shape[axis] // count)
         sizes = [max(0, min(step, x.shape[axis] - k * step)) for k in range(count)]
+    if len(sizes) != count:
+        n.fail(f"{len(sizes)} parts for {count} outputs")
     return cut(n, x, sizes, axis)
 
 
@@ -198,6 +202,8 @@ def convert_pad(n):
         return _wrapped(n, x, begins, ends)
     if mode != "constant":
         return n.b.pad(x, begins, ends, mode="reflection" if mode == "reflect" else mode)
+    if is_constant(value) and value.size != 1:
+        n.fail(f"the padding's value has the shape {n.shape(value)}, one number is needed")
     if value is None or isinstance(value, float) or is_constant(value):
         number = value if isinstance(value, float) or value is None else value.reshape(())[()].item()
         return n.b.pad(x, begins, ends, value=number or 0)
@@ -254,8 +260,8 @@ def convert_tile(n):
 
 @converts("Expand")
 def convert_expand(n):
-    x, shape = n.value(0), n.ints(1)
-    shape = list(np.broadcast_shapes(tuple(x.shape), tuple(shape)))
+    x, shape = n.value(0), n.sizes(1)
+    shape = list(n.broadcast(x, np.broadcast_to(np.uint8(0), shape)))
     if 0 in shape:
         return n.empty(shape, x)
     return x if shape == n.shape(x) else n.b.expand(x, shape)
@@ -270,7 +276,7 @@ def convert_trilu(n):
 
 @converts("DepthToSpace")
 def convert_depth_to_space(n):
-    x, block = n.value(0), n.required("blocksize")
+    x, block = n.value(0, 4), n.required("blocksize")
     batch, channels, height, width = x.shape
     if block < 1 or channels % (block * block):
         n.fail(f"attribute blocksize = {block} doesn't fit {channels} channels")
@@ -284,7 +290,7 @@ def convert_depth_to_space(n):
 
 @converts("SpaceToDepth")
 def convert_space_to_depth(n):
-    x, block = n.value(0), n.required("blocksize")
+    x, block = n.value(0, 4), n.required("blocksize")
     batch, channels, height, width = x.shape
     if block < 1 or height % block or width % block:
         n.fail(f"attribute blocksize = {block} doesn't divide {height} × {width}")
@@ -297,11 +303,12 @@ def convert_space_to_depth(n):
 @converts("ReverseSequence")
 def convert_reverse_sequence(n):
     """The first lengths[b] steps of each batch backward: a gather, for the lengths are known."""
-    x, lengths = n.value(0), n.ints(1)
+    x, lengths = n.value(0, least=2), n.ints(1)
     time_axis, batch_axis = n.attr("time_axis", 0), n.attr("batch_axis", 1)
     if {time_axis, batch_axis} != {0, 1} or len(lengths) != x.shape[batch_axis]:
         n.fail("time_axis and batch_axis must be the first two, with a length for each batch")
     steps, batches = x.shape[time_axis], x.shape[batch_axis]
+    n.claim(4 * steps * batches * 8)
     if any(not 0 <= length <= steps for length in lengths):
         n.fail(f"the lengths {lengths} aren't in 0 … {steps}")
     time, batch = np.meshgrid(np.arange(steps), np.arange(batches), indexing="ij")

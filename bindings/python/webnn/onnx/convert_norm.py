@@ -80,7 +80,7 @@ def rms_normalization(n, x, scale, axis, epsilon):
 @converts("GroupNormalization")
 def convert_group_normalization(n):
     """Scale and bias belong to groups before opset 21, to channels from then on."""
-    x, scale, bias = n.value(0), n.value(1), n.value(2)
+    x, scale, bias = n.value(0, least=3), n.value(1), n.value(2)
     groups, epsilon = n.required("num_groups"), n.attr("epsilon", 1e-5)
     n.refuse("stash_type", 1)
     batch, channels = x.shape[:2]
@@ -120,7 +120,9 @@ def convert_lp_normalization(n):
 @converts("LRN")
 def convert_lrn(n):
     """x / (bias + alpha · mean of squares over `size` neighbouring channels, with zeros outside) ^ beta"""
-    x, size = n.value(0), n.required("size")
+    x, size = n.value(0, least=3), n.required("size")
+    if not 1 <= size <= 2 * x.shape[1]:
+        n.fail(f"attribute size = {size} doesn't fit {x.shape[1]} channels")
     alpha, beta, bias = n.attr("alpha", 1e-4), n.attr("beta", 0.75), n.attr("bias", 1.0)
     channels = x.shape[1]
     plane = n.reshape(n.b.mul(x, x), [x.shape[0], 1, channels, math.prod(x.shape[2:])])
@@ -147,6 +149,7 @@ def convert_log_softmax(n):
 def convert_hardmax(n):
     def hardmax(x, axis):
         place = n.b.arg_max(x, axis, keep_dimensions=True)
+        n.claim(4 * x.shape[axis])
         numbers = np.arange(x.shape[axis], dtype=np.int32).reshape([-1] + [1] * (n.rank(x) - axis - 1))
         return n.b.cast(n.b.equal(numbers, place), n.type(x))
     return _over_rows(n, hardmax)

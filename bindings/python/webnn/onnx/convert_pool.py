@@ -51,6 +51,8 @@ def _padded(n, x, window, ends):
 
 def pool(n, name, x, window):
     """A pool over one, two or three spatial axes. Padding never counts, so ends may be longer than asked for."""
+    if n.rank(x) not in (3, 4, 5):
+        n.fail(f"an input of rank {n.rank(x)} is not supported")
     _fit_ends(n, n.shape(x)[2:], window)
     if n.rank(x) == 3:
         return narrow(n, _pool2d(n, name, widen(n, x), window.widened()))
@@ -107,7 +109,7 @@ def convert_global(n):
 
 @converts("GlobalLpPool")
 def convert_global_lp(n):
-    x, p = n.value(0), n.attr("p", 2)
+    x, p = n.value(0, least=3), n.attr("p", 2)
     if p not in (1, 2):
         n.fail(f"attribute p = {p} is not supported, only 1 and 2")
     reduce = n.b.reduce_l1 if p == 1 else n.b.reduce_l2

@@ -76,11 +76,18 @@ def _blocks(n, x, scale, zero_point, kind, axis, block):
 def _dequantized_here(n, x, scale, zero_point, axis, block):
     """Types that a graph doesn't have: 8-bit floats and 16-bit integers."""
     rank = x.ndim
+    n.claim(3 * 4 * x.size)
     parts = [scale] if zero_point is None else [scale, n.array(2)]
+    if block and any(n.rank(part) != rank or not part.shape[n.axis(axis, rank)] or block != -(
+            -x.shape[n.axis(axis, rank)] // part.shape[n.axis(axis, rank)]) for part in parts):
+        n.fail(f"attribute block_size = {block} doesn't fit scales of shape {n.shape(scale)} and an input of shape "
+               f"{n.shape(x)}")
     if block:
         parts = [np.repeat(part, block, n.axis(axis, rank))[tuple(slice(size) for size in x.shape)] for part in parts]
     elif scale.size > 1:
         shape = [-1 if other == n.axis(axis, rank) else 1 for other in range(rank)]
+        if any(part.size != x.shape[n.axis(axis, rank)] for part in parts):
+            n.fail(f"scales of shape {n.shape(scale)} don't fit an input of shape {n.shape(x)}")
         parts = [part.reshape(shape) for part in parts]
     values = x.astype(np.float32) - (parts[1].astype(np.float32) if len(parts) > 1 else 0)
     return (values * parts[0]).astype(scale.dtype)
@@ -113,6 +120,8 @@ def _stretched(n, zero_point, scale):
     """One zero point for many scales."""
     if n.shape(zero_point) == n.shape(scale):
         return zero_point
+    if list(n.broadcast(zero_point, scale)) != n.shape(scale):
+        n.fail(f"zero points of shape {n.shape(zero_point)} don't fit scales of shape {n.shape(scale)}")
     return np.broadcast_to(zero_point, n.shape(scale)) if is_constant(zero_point) else n.b.expand(zero_point,
                                                                                                   n.shape(scale))
 
@@ -208,6 +217,7 @@ def convert_qlinear_activation(n):
 @converts("QLinearConcat", domain=MICROSOFT)
 def convert_qlinear_concat(n):
     """The result's scale and zero point, then each part with its own."""
+    n.value(2)
     parts = [as_float(n, n.value(k), n.value(k + 2), 0, n.value(k + 1)) for k in range(2, len(n.inputs), 3)]
     y = n.b.concat(parts, n.axis(n.required("axis"), n.rank(parts[0])))
     return quantized(n, y, n.value(0), n.value(1))

@@ -11,7 +11,7 @@ _DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "R
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _ALPHAS = {"LeakyRelu": 0.01, "ThresholdedRelu": 1.0, "HardSigmoid": 0.2, "Elu": 1.0, "Affine": 1.0,
            "ScaledTanh": 1.0}
-_WEIGHT_LIMIT = 1 << 28  # elements of a quantised weight
+_MOST_STEPS = 100_000  # one by one
 _BETAS = {"HardSigmoid": 0.5, "ScaledTanh": 1.0, "Affine": 0.0}
 
 
@@ -22,9 +22,13 @@ class Cell:
         self.kind = kind
         self.direction = n.choice("direction", "forward", tuple(_DIRECTIONS))
         self.directions = 2 if self.direction == "bidirectional" else 1
-        self.x, self.weight, self.recurrent = n.value(0), n.value(1), n.value(2)
+        self.x, self.weight, self.recurrent = n.value(0, 3), n.value(1, 3), n.value(2, 3)
         self.batch_first = n.attr("layout", 0)
         self.hidden = n.attr("hidden_size", self.recurrent.shape[-1])
+        rows = [self.directions, _GATES[kind] * self.hidden]
+        for name, value, columns in (("W", self.weight, self.x.shape[2]), ("R", self.recurrent, self.hidden)):
+            if n.shape(value) != [*rows, columns]:
+                n.fail(f"{name} has the shape {n.shape(value)}, {[*rows, columns]} is needed")
         self.clip = n.attr("clip")
         names = n.attr("activations", _DEFAULTS[kind] * self.directions)
         self.activations = _activations(n, names, len(_DEFAULTS[kind]) * self.directions)
@@ -32,14 +36,18 @@ class Cell:
             self.x = n.transpose(self.x, [1, 0, 2])
         self.steps, self.batch = self.x.shape[:2]
         self.lengths = _lengths(n, self.steps, self.batch)
-        self.bias, self.recurrent_bias = _biases(n, n.optional(3), _GATES[kind] * self.hidden)
+        self.bias, self.recurrent_bias = _biases(n, n.optional(3), *rows)
         self.h, self.c = (self._state(n, k) for k in (5, 6 if kind == "LSTM" else len(n.inputs)))
 
     def _state(self, n, index):
         state = n.optional(index)
         if state is None:
             return None
-        return n.transpose(state, [1, 0, 2]) if self.batch_first else state
+        state = n.transpose(state, [1, 0, 2]) if self.batch_first else state
+        if n.shape(state) != [self.directions, self.batch, self.hidden]:
+            n.fail(f"input {index} has the shape {n.shape(n.value(index))}, with {self.directions} directions, a batch "
+                   f"of {self.batch} and {self.hidden} cells")
+        return state
 
     def is_plain(self):
         """Whether WebNN's own operation has all that is asked for."""
@@ -89,12 +97,12 @@ def _lengths(n, steps, batch):
     return None if all(length == steps for length in lengths) else np.array(lengths)
 
 
-def _biases(n, bias, size):
+def _biases(n, bias, directions, size):
     """[d, 2·size] as two of [d, size]"""
     if bias is None:
         return None, None
-    if n.shape(bias)[1:] != [2 * size]:
-        n.fail(f"B has the shape {n.shape(bias)}, {2 * size} columns are needed")
+    if n.shape(bias) != [directions, 2 * size]:
+        n.fail(f"B has the shape {n.shape(bias)}, {[directions, 2 * size]} is needed")
     if is_constant(bias):
         return bias[:, :size], bias[:, size:]
     return n.b.split(bias, 2, axis=1)
@@ -141,6 +149,8 @@ def convert_rnn(n):
 
 def _unrolled(n, cell, peephole, option):
     """`option` is what the kind has besides: coupled gates of an LSTM, the reset gate's place in a GRU."""
+    if cell.steps > _MOST_STEPS:
+        n.fail(f"{cell.steps} steps, which WebNN's own operation can't do here, are not supported")
     runs = [_run(n, cell, d, peephole, option) for d in range(cell.directions)]
     sequence = [n.b.concat([run[0][t] for run in runs], 1) if len(runs) > 1 else runs[0][0][t]
                 for t in range(cell.steps)]
@@ -279,15 +289,18 @@ def convert_dynamic_quantize_lstm(n):
     """Its weights are [d, inputs, 4·hidden], quantised by direction or by column; they stay bytes behind
     dequantizeLinear. Inputs and states stay floats, which is closer to the model before it was quantised."""
     for weight, scale, zero_point in ((1, 8, 9), (2, 10, 11)):
-        n.inputs[weight] = _dequantized(n, n.array(weight), n.array(scale), n.optional(zero_point))
+        zero_point = n.array(zero_point) if n.has(zero_point) else None
+        n.inputs[weight] = _dequantized(n, n.array(weight, 3), n.array(scale), zero_point)
     cell = Cell(n, "LSTM")
     return lstm(n, cell, n.optional(7))
 
 
 def _dequantized(n, weight, scale, zero_point):
-    if weight.size > _WEIGHT_LIMIT:
-        n.fail(f"a weight of {weight.size} elements is not supported")
-    scale = scale.reshape(weight.shape[0], -1, 1)
+    n.claim(weight.nbytes)
+    directions, _, columns = weight.shape
+    if scale.size not in (directions, directions * columns) or zero_point is not None and zero_point.size != scale.size:
+        n.fail(f"{scale.size} scales don't fit a weight of shape {n.shape(weight)}, or the zero points")
+    scale = scale.reshape(directions, -1, 1)
     if zero_point is None:
         zero_point = np.zeros(scale.shape, weight.dtype)
     weight = np.ascontiguousarray(weight.transpose(0, 2, 1))

@@ -83,7 +83,7 @@ def _by_ranking(n, x, k, largest):
     size, rank = x.shape[-1], n.rank(x)
     other, own = n.reshape(x, [*x.shape[:-1], 1, size]), n.reshape(x, [*x.shape, 1])
     ahead = n.b.greater(other, own) if largest else n.b.lesser(other, own)
-    earlier = np.tri(size, size, -1).astype(bool)
+    earlier = np.tri(size, size, -1, dtype=bool)
     tied = n.b.logical_and(n.b.equal(other, own), earlier)
     ranks = n.b.reduce_sum(n.b.cast(n.b.logical_or(ahead, tied), "int32"), axes=[rank])
     wanted = np.arange(k, dtype=np.int32).reshape(k, 1)
@@ -105,7 +105,9 @@ def _by_rounds(n, x, k, largest):
 @converts("OneHot")
 def convert_one_hot(n):
     """Places outside the depth give rows of the off value; negative ones count from the end."""
-    places, depth, values = n.value(0), n.int(1), n.value(2)
+    places, depth, values = n.value(0), n.int(1), n.value(2, 1)
+    if n.shape(values) != [2]:
+        n.fail(f"input 2 must be the off and the on value, its shape is {n.shape(values)}")
     axis = n.axis(n.attr("axis", -1), n.rank(places), extra=1)
     if not 1 <= depth <= FOLD_LIMIT // 8:
         n.fail(f"a depth of {depth} is not supported")
@@ -132,6 +134,8 @@ def convert_compress(n):
     if axis is None:
         x, axis = n.reshape(x, [math.prod(x.shape)]), 0
     axis = n.axis(axis, n.rank(x))
+    if chosen.size and chosen[-1] >= x.shape[axis]:
+        n.fail(f"place {chosen[-1]} is chosen of {x.shape[axis]}")
     if not chosen.size:
         return n.empty([*x.shape[:axis], 0, *x.shape[axis + 1:]], x)
     return n.b.gather(x, chosen, axis=axis)

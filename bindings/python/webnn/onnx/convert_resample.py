@@ -84,7 +84,7 @@ def _wanted(n, x, given):
 
 def _crop(n, given, rank):
     roi = n.numbers(1)
-    if len(roi) != 2 * len(given):
+    if len(roi) != 2 * len(given) or not np.isfinite(roi).all():
         n.fail(f"a region of {len(roi)} numbers for {len(given)} axes")
     crop = [(0.0, 1.0)] * rank
     for axis, start, end in zip(given, roi, roi[len(given):]):
@@ -107,6 +107,8 @@ def _axes(n, x, scales, sizes, coordinates, crop):
             n.fail(f"axis {number} would have {out} elements")
         if (out, scale, start, end) != (size, 1.0, 0.0, 1.0):
             places = _places(coordinates, size, out, scale, start, end)
+            if not np.isfinite(places).all() or scale * size < 0.5:
+                n.fail(f"a scale of {scale} doesn't fit axis {number} of {size}")
             found.append(Axis(number, size, out, scale, places))
     return found
 

@@ -9,8 +9,8 @@ from .node import converts
 def convert_grid_sample(n):
     """Pixels are gathered by coordinates; places run from −1 to 1, x first."""
     x, grid = n.value(0), n.value(1)
-    if n.rank(x) != 4:
-        n.fail(f"an input of rank {n.rank(x)} is not supported")
+    if n.rank(x) != 4 or n.rank(grid) != 4 or grid.shape[3] != 2:
+        n.fail(f"an input of rank {n.rank(x)} with places of shape {n.shape(grid)} is not supported")
     mode = n.choice("mode", "bilinear" if n.opset < 20 else "linear", ("bilinear", "linear", "nearest"))
     padding = n.choice("padding_mode", "zeros", ("zeros", "border", "reflection"))
     corners = n.attr("align_corners", 0)

@@ -69,9 +69,9 @@ def transform(n, real, imaginary, size, one_sided, inverse=False):
 @converts("STFT")
 def convert_stft(n):
     """Frames of a signal [batch, samples, 1 or 2], each weighted and transformed."""
-    x, step = n.value(0), n.int(1)
+    x, step = n.value(0, 2, 3), n.int(1)
     x = x if n.rank(x) == 3 else n.reshape(x, [*x.shape, 1])
-    window = n.optional(2)
+    window = n.optional(2, 1)
     size = n.int(3) if n.has(3) else window.shape[0] if window is not None else x.shape[1]
     if not 1 <= size <= x.shape[1] or step < 1:
         n.fail(f"frames of {size}, {step} apart, of {x.shape[1]} samples")

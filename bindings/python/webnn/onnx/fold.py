@@ -1,7 +1,7 @@
 """What is computed while importing: operations whose inputs are all known, shapes above all.
 
-A folder is a function of a node that gives an array, a tuple of them, or None: the graph shall do it. Results
-are limited in size before they are made; views cost nothing and are not.
+A folder is a function of a node that gives an array, a tuple of them, or None: the graph shall do it. Inputs and
+results are limited in size before anything is made; views cost nothing and are not.
 """
 
 import math
@@ -22,17 +22,28 @@ def folds(*op_types):
     return register
 
 
+# What only looks at some elements of its first input, or at none.
+_PICK = {"Gather", "GatherElements", "GatherND", "Expand"}
+
+
 def fold(n):
     """The node's outputs as arrays, or None."""
     folder = FOLDERS.get(n.op_type) if n.domain == "" else None
     if folder is None or not all(value is None or is_constant(value) for value in n.inputs):
         return None
-    return folder(n)
+    read = n.inputs[1:] if n.op_type in _PICK else n.inputs
+    if not all(value is None or 0 < value.nbytes <= FOLD_LIMIT or fits(value.shape, value.dtype) for value in read):
+        return None
+    try:
+        return folder(n)
+    except (IndexError, TypeError, ValueError):  # NumPy's: the graph says what is wrong in its own words
+        return None
 
 
 def fits(shape, dtype):
-    """Whether a result may be made here."""
-    return math.prod(shape) * np.dtype(dtype).itemsize <= FOLD_LIMIT
+    """Whether an array may be made here. One without elements counts as if it had some: results and work space of
+    operations on it may have."""
+    return math.prod(size or 1 for size in shape) * np.dtype(dtype).itemsize <= FOLD_LIMIT
 
 
 def same_type(result, like):
@@ -80,7 +91,7 @@ def fold_unary(n):
 @folds(*_BINARY)
 def fold_binary(n):
     a, b = n.pair()
-    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+    if not fits(n.broadcast(a, b), a.dtype):
         return None
     result = _BINARY[n.op_type](a, b)
     return np.asarray(result) if n.op_type in _TRUTH else same_type(result, a)
@@ -88,10 +99,10 @@ def fold_binary(n):
 
 @folds(*_VARIADIC)
 def fold_variadic(n):
-    result = n.array(0)
-    if not fits(np.broadcast_shapes(*(x.shape for x in n.inputs)), result.dtype):
+    result, inputs = n.array(0), n.values()
+    if not fits(n.broadcast(*inputs), result.dtype):
         return None
-    for x in n.inputs[1:]:
+    for x in inputs[1:]:
         result = _VARIADIC[n.op_type](result, x)
     return same_type(result, n.inputs[0])
 
@@ -99,7 +110,7 @@ def fold_variadic(n):
 @folds("Pow")
 def fold_pow(n):
     a, b = n.pair()
-    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+    if not fits(n.broadcast(a, b), a.dtype):
         return None
     if a.dtype.kind in "iu" and b.dtype.kind in "iu":
         return same_type(np.power(a, np.maximum(b, 0)) * (b >= 0), a)
@@ -109,7 +120,7 @@ def fold_pow(n):
 @folds("Mod")
 def fold_mod(n):
     a, b = n.array(0), n.array(1)
-    if not fits(np.broadcast_shapes(a.shape, b.shape), a.dtype):
+    if not fits(n.broadcast(a, b), a.dtype):
         return None
     return same_type(np.fmod(a, b) if n.attr("fmod", 0) else np.mod(a, b), a)
 
@@ -117,14 +128,14 @@ def fold_mod(n):
 @folds("BitShift")
 def fold_shift(n):
     a, b = n.array(0), n.array(1)
-    shift = np.left_shift if n.required("direction") == "LEFT" else np.right_shift
-    return same_type(shift(a, b), a) if fits(np.broadcast_shapes(a.shape, b.shape), a.dtype) else None
+    shift = np.left_shift if n.choice("direction", None, ("LEFT", "RIGHT")) == "LEFT" else np.right_shift
+    return same_type(shift(a, b), a) if fits(n.broadcast(a, b), a.dtype) else None
 
 
 @folds("Where")
 def fold_where(n):
     condition, a, b = n.array(0), n.array(1), n.array(2)
-    shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
+    shape = n.broadcast(condition, a, b)
     return same_type(np.where(condition, a, b), a) if fits(shape, a.dtype) else None
 
 
@@ -157,31 +168,34 @@ def fold_cast(n):
 
 @folds("Constant")
 def fold_constant(n):
+    value = n.attr("value")
+    if value is not None:
+        array = tensors.to_array(n.importer.source, value)
+        if n.scope.depth == 0:
+            n.importer.ledger.allow(array.nbytes)
+        return array
     for name, kind in (("value_float", np.float32), ("value_int", np.int64), ("value_floats", np.float32),
                        ("value_ints", np.int64)):
         value = n.attr(name)
         if value is not None:
             return np.array(value, kind)
-    if n.attr("value") is not None:
-        return tensors.to_array(n.importer.source, n.attr("value"))
     if n.attr("sparse_value") is not None:
-        return tensors.sparse_to_array(n.importer.source, n.attr("sparse_value"), FOLD_LIMIT // 8)
-    return n.fail("its value is a string, or missing")
+        return tensors.sparse_to_array(n.importer.source, n.attr("sparse_value"), n.importer.ledger.claim)
+    return n.fail("it has no value that is a number, a list of numbers or a tensor")
 
 
 @folds("ConstantOfShape")
 def fold_constant_of_shape(n):
     value = n.attr("value")
     value = np.zeros(1, np.float32) if value is None else tensors.to_array(n.importer.source, value)
-    shape = n.ints(0)
-    if value.size != 1 or any(size < 0 for size in shape):
-        n.fail(f"a value of {value.size} elements for the shape {shape}")
-    return np.broadcast_to(value.reshape(()), shape)
+    if value.size != 1:
+        n.fail(f"attribute value has {value.size} elements, not one")
+    return np.broadcast_to(value.reshape(()), n.sizes(0))
 
 
 @folds("Range")
 def fold_range(n):
-    start, limit, step = (n.array(k).flat[0].item() for k in range(3))
+    start, limit, step = (n.number(k) for k in range(3))
     if step == 0:
         n.fail("the step is 0")
     count = max(0, math.ceil((limit - start) / step)) if math.isfinite((limit - start) / step) else FOLD_LIMIT
@@ -199,21 +213,23 @@ def fold_eye_like(n):
 
 @folds("Concat")
 def fold_concat(n):
-    total = sum(x.size for x in n.inputs)
-    axis = n.axis(n.required("axis"), n.array(0).ndim)
-    return np.concatenate(n.inputs, axis) if fits([total], n.inputs[0].dtype) else None
+    inputs = n.values()
+    axis = n.axis(n.required("axis"), inputs[0].ndim)
+    total = sum(math.prod(size or 1 for size in x.shape) for x in inputs)
+    return np.concatenate(inputs, axis) if fits([total], inputs[0].dtype) else None
 
 
 @folds("Expand")
 def fold_expand(n):
-    x = n.array(0)
-    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(n.ints(1))))
+    x, shape = n.array(0), n.sizes(1)
+    return np.broadcast_to(x, n.broadcast(x, np.broadcast_to(np.uint8(0), shape)))
 
 
 @folds("Tile")
 def fold_tile(n):
-    x, repeats = n.array(0), n.ints(1)
-    return np.tile(x, repeats) if fits([x.size, math.prod(repeats)], x.dtype) else None
+    x, repeats = n.array(0), n.sizes(1)
+    shape = [x.size, math.prod(count or 1 for count in repeats)]
+    return np.tile(x, repeats) if len(repeats) == x.ndim and fits(shape, x.dtype) else None
 
 
 @folds("Gather")
@@ -221,7 +237,9 @@ def fold_gather(n):
     x, indices = n.array(0), n.array(1)
     axis = n.axis(n.attr("axis", 0), x.ndim)
     shape = x.shape[:axis] + indices.shape + x.shape[axis + 1:]
-    return np.take(x, indices, axis) if fits(shape, x.dtype) else None
+    if not fits(shape, x.dtype) or not x.flags.c_contiguous and not fits(x.shape, x.dtype):
+        return None
+    return np.take(x, indices, axis)
 
 
 @folds("GatherElements")
@@ -313,7 +331,8 @@ def fold_cumsum(n):
 def fold_matmul(n):
     """Products of a few whole numbers, as in shapes; real ones are the graph's."""
     a, b = n.array(0), n.array(1)
-    return np.asarray(a @ b) if a.dtype.kind in "iu" and a.size * b.size <= 1 << 16 else None
+    few = fits(a.shape[:-1] + b.shape, a.dtype) and a.size * b.size <= 1 << 16
+    return np.asarray(a @ b) if few and a.dtype.kind in "iu" else None
 
 
 # Windows

@@ -10,7 +10,7 @@ import os
 import secrets
 import stat
 
-from .errors import ModelError
+from .errors import ModelError, quoted
 
 _CUT_FROM = 1024  # bytes: smaller tensors aren't worth a marker
 _MAX_DEPTH = 64   # of graphs in attributes of nodes of graphs …
@@ -36,11 +36,15 @@ class Source:
         self._cuts = []
         self._folder = None
         self._external = {}
+        self.given = None  # bytes that were given, which views are on
         if isinstance(model, (str, os.PathLike)):
-            self._folder = os.path.dirname(os.path.abspath(os.fspath(model)))
-            self.proto = self._parse(_map(model))
+            path = _checked_path(model)
+            self._folder = os.path.dirname(os.path.abspath(path))
+            self.proto = self._parse(_map(path))
         elif isinstance(model, (bytes, bytearray, memoryview)):
-            self.proto = self._parse(memoryview(model).cast("B"))
+            view = _plain_bytes(model)
+            self.given = view.obj
+            self.proto = self._parse(view)
         else:
             self.proto = _checked_proto(model)
 
@@ -122,7 +126,7 @@ class Source:
         entries = {entry.key: entry.value for entry in tensor.external_data}
         location = entries.get("location", "")
         if self._folder is None:
-            raise ModelError(f"tensor {tensor.name!r} is in the file {location!r}: give the model by its path")
+            raise ModelError(f"tensor {quoted(tensor.name)} is in the file {quoted(location)}: give the model by its path")
         if location not in self._external:
             self._external[location] = _map(self._external_path(tensor.name, location))
         data = self._external[location]
@@ -130,23 +134,23 @@ class Source:
             offset = int(entries.get("offset", 0))
             length = int(entries.get("length", len(data) - offset))
         except ValueError:
-            raise ModelError(f"tensor {tensor.name!r}: offset or length of its data is no number") from None
+            raise ModelError(f"tensor {quoted(tensor.name)}: offset or length of its data is no number") from None
         if offset < 0 or length < 0 or offset + length > len(data):
-            raise ModelError(f"tensor {tensor.name!r}: bytes {offset} … {offset + length} are outside "
-                             f"{location!r}, which has {len(data)}")
+            raise ModelError(f"tensor {quoted(tensor.name)}: bytes {offset} … {offset + length} are outside "
+                             f"{quoted(location)}, which has {len(data)}")
         return data[offset:offset + length]
 
     def _external_path(self, name, location):
         """Only files in the model's folder or below it are read, links followed."""
         if "\0" in location:
-            raise ModelError(f"tensor {name!r}: its data {location!r} has no possible name")
+            raise ModelError(f"tensor {quoted(name)}: its data {quoted(location)} has no possible name")
         folder = os.path.realpath(self._folder)
         path = os.path.realpath(os.path.join(folder, location))
         inside = path.startswith(os.path.join(folder, ""))
         if not location or os.path.isabs(location) or not inside:
-            raise ModelError(f"tensor {name!r}: its data {location!r} is outside the model's folder")
+            raise ModelError(f"tensor {quoted(name)}: its data {quoted(location)} is outside the model's folder")
         if not os.path.isfile(path):
-            raise ModelError(f"tensor {name!r}: its data {location!r} is missing")
+            raise ModelError(f"tensor {quoted(name)}: its data {quoted(location)} is missing")
         return path
 
 
@@ -157,6 +161,26 @@ def _checked_proto(proto):
     if not proto.HasField("graph"):
         raise ModelError("the model holds no graph: it is empty, or not an ONNX file")
     return proto
+
+
+def _checked_path(model):
+    """A path as text: one that the system can't have is a wrong argument."""
+    path = os.fspath(model)
+    try:
+        path = os.fsdecode(path)
+        impossible = b"\0" in os.fsencode(path)
+    except UnicodeError:
+        impossible = True
+    if impossible:
+        raise TypeError(f"model: {quoted(path)} can't be a path")
+    return path
+
+
+def _plain_bytes(model):
+    view = memoryview(model)
+    if not view.c_contiguous:
+        raise TypeError("model: its bytes must lie one behind the other")
+    return view.cast("B")
 
 
 def _map(path):

@@ -5,11 +5,12 @@ None (an input that is left out). Converters are functions of a node that give i
 """
 
 import math
+import weakref
 
 import numpy as np
 
-from . import tensors
-from .errors import ModelError
+from . import attributes, tensors
+from .errors import ModelError, quoted, shown
 
 # (domain, op type) → converter; see `converts`. The default domain is "".
 CONVERTERS = {}
@@ -20,6 +21,7 @@ FOLD_LIMIT = 1 << 24
 _MOST_OPERATIONS = 500_000  # in one import: loops and recurrent networks may be unrolled
 _LONGEST_LIST = 1 << 16     # numbers in an input that is a list of axes, sizes, lengths …
 _TENSOR_LIMIT = (1 << 32) - 1
+_HIGHEST_RANK = 32
 _SMALL = 1 << 16  # bytes: arrays up to this are kept while importing
 
 _MAKE_BOOL = {"equal", "not_equal", "greater", "greater_or_equal", "lesser", "lesser_or_equal", "logical_not",
@@ -44,11 +46,12 @@ def is_constant(value):
 class Emitter:
     """A builder that takes arrays where operands are expected, labels operations, and remembers what is bool."""
 
-    def __init__(self, builder):
+    def __init__(self, builder, ledger):
         self.builder = builder
         self.label = ""
+        self._ledger = ledger
         self._n_operations = 0
-        self._constants = {}  # id of an array → (the array, its operand)
+        self._constants = {}  # id of an array → (weak reference to it, its operand)
         self._scalars = {}
         self._bools = {}      # id of an operand → the operand
         self._leaves = {}     # the same, for inputs and constants
@@ -62,7 +65,10 @@ class Emitter:
                 raise ModelError(f"the model has more than {_MOST_OPERATIONS} operations, loops unrolled")
             operands = [self._argument(arg) for arg in args]
             options = {key: self._argument(value) for key, value in options.items() if value is not None}
-            result = method(*operands, label=self.label, **options)
+            try:
+                result = method(*operands, label=self.label, **options)
+            except TypeError as error:
+                raise ModelError(str(error)) from error
             if name in _MAKE_BOOL or name in _KEEP_BOOL and self._keeps_bool(name, operands):
                 self.mark_bool(*(result if isinstance(result, (tuple, list)) else (result,)))
             return result
@@ -104,30 +110,38 @@ class Emitter:
         """The operand of a value; an array is handed over once."""
         if not is_constant(value):
             return value
-        if id(value) in self._constants:
-            return self._constants[id(value)][1]
-        operand = self._constant(value)
-        if value.dtype == bool:
-            self.mark_bool(operand)
-        self._constants[id(value)] = (value, operand)
+        operand = self._known(value)
+        if operand is None:
+            operand = self._constant(value)
+            if value.dtype == bool:
+                self.mark_bool(operand)
+            self._constants[id(value)] = (weakref.ref(value), operand)
         return operand
+
+    def _known(self, array):
+        """The operand of an array that was handed over."""
+        reference, operand = self._constants.get(id(array), (None, None))
+        return operand if reference is not None and reference() is array else None
 
     def taken(self, array):
         """An array that was handed over and is big becomes its operand, and isn't held any longer."""
-        if array.nbytes <= _SMALL or id(array) not in self._constants:
-            return array
-        return self._constants.pop(id(array))[1]
+        operand = self._known(array) if array.nbytes > _SMALL else None
+        return array if operand is None else operand
 
     def _constant(self, array):
         kind = tensors.constant_type(array)
         if array.size == 0:
-            raise ModelError(f"a value of shape {list(array.shape)} has no elements and can't be an operand")
+            raise ModelError(f"a value of shape {list(array.shape)} has no elements and can't be an operand or output")
         stored = array[tuple(slice(0, 1 if step == 0 else None) for step in array.strides)]
         if stored.size < array.size:  # broadcast: no memory for the copies
-            return self.builder.expand(self._constant(stored), list(array.shape), label=self.label)
+            return self.expand(self._constant(stored), list(array.shape))
+        self._ledger.hand_over(array)
         plain = np.ascontiguousarray(array.astype(kind, copy=False))
         data = memoryview(plain.reshape(-1).view(np.uint8))
-        return self._leaf(self.builder.constant(data, shape=list(array.shape), data_type=kind))
+        try:
+            return self._leaf(self.builder.constant(data, shape=list(array.shape), data_type=kind))
+        except TypeError as error:
+            raise ModelError(str(error)) from error
 
     def scalar(self, number, data_type):
         """A scalar constant of the graph."""
@@ -152,20 +166,24 @@ class Node:
 
     def __str__(self):
         name = self.proto.name or (self.proto.output[0] if self.proto.output else "")
-        domain = f"{self.domain}." if self.domain else ""
-        return f"node {name!r} ({domain}{self.op_type}, opset {self.opset})"
+        domain = f"{shown(self.domain)}." if self.domain else ""
+        return f"node {quoted(name)} ({domain}{shown(self.op_type)}, opset {self.opset})"
 
     def fail(self, message):
         """Raises; written `raise n.fail(…)` where the reader should see it."""
-        raise ModelError(f"{self}: {message}")
+        raise ModelError(f"{self}: {message}", located=True)
+
+    def described(self):
+        """Types and shapes of all inputs."""
+        return shown(", ".join(map(_described, self.inputs))) or "none"
 
     # Attributes
 
     def attr(self, name, default=None):
-        """An attribute's value: number, string, list, TensorProto or GraphProto."""
+        """An attribute's value: number, string, list, TensorProto or GraphProto; its kind is checked."""
         self._read.add(name)
         attribute = self._attributes.get(name)
-        return default if attribute is None else _attribute_value(self, attribute)
+        return default if attribute is None else attributes.value_of(self, name, attribute)
 
     def required(self, name):
         if name not in self._attributes:
@@ -180,7 +198,7 @@ class Node:
         """A string attribute that must be one of `allowed`."""
         value = self.attr(name, default)
         if value not in allowed:
-            self.fail(f"attribute {name} = {value!r} is not supported; {', '.join(map(repr, allowed))} are")
+            self.fail(f"attribute {name} = {shown(repr(value))} is not supported; {', '.join(map(repr, allowed))} are")
         return value
 
     def refuse(self, name, default):
@@ -193,21 +211,51 @@ class Node:
         """An attribute that no converter has looked at could change the meaning."""
         for name, attribute in self._attributes.items():
             if name not in self._read:
-                self.fail(f"attribute {name} = {_attribute_value(self, attribute)!r} is not supported")
+                value = attributes.in_words(self, name, attribute)
+                self.fail(f"attribute {shown(name)} = {value} is not supported")
 
     # Inputs
 
     def has(self, index):
         return index < len(self.inputs) and self.inputs[index] is not None
 
-    def value(self, index):
-        """Input `index`, which must be there."""
+    def any(self, index):
+        """Input `index`, a tensor or a sequence, which must be there."""
         if not self.has(index):
             self.fail(f"input {index} is missing")
         return self.inputs[index]
 
-    def optional(self, index):
-        return self.inputs[index] if self.has(index) else None
+    def value(self, index, *ranks, least=0):
+        """Input `index`, which must be a tensor, of one of these ranks if any are named, or of `least` axes."""
+        value = self.any(index)
+        if isinstance(value, list):
+            self.fail(f"input {index} is a sequence, a tensor is needed")
+        if ranks and self.rank(value) not in ranks or self.rank(value) < least:
+            wanted = " or ".join(map(str, ranks)) or f"{least} or more"
+            self.fail(f"input {index} must have rank {wanted}, its shape is {self.shape(value)}")
+        return value
+
+    def optional(self, index, *ranks):
+        """The same, or None where it is left out."""
+        return self.value(index, *ranks) if self.has(index) else None
+
+    def values(self):
+        """All inputs, of which there must be one and none may be left out."""
+        return [self.value(index) for index in range(max(1, len(self.inputs)))]
+
+    def sequence(self, index):
+        """Input `index`, which must be a sequence: a list of values."""
+        if not isinstance(self.any(index), list):
+            self.fail(f"input {index} must be a sequence")
+        return self.any(index)
+
+    def broadcast(self, *values):
+        """The shape that values have together."""
+        try:
+            return np.broadcast_shapes(*(tuple(value.shape) for value in values))
+        except ValueError:
+            shapes = ", ".join(str(self.shape(value)) for value in values)
+            return self.fail(f"the shapes {shapes} don't fit each other")
 
     def pair(self):
         """The two inputs of an element-wise operation. Before opset 7 the second one's dimensions may be told to
@@ -223,12 +271,12 @@ class Node:
             self.fail(f"{self.shape(b)} doesn't fit {self.shape(a)} at axis {axis}")
         return a, self.reshape(b, [*b.shape, *[1] * behind])
 
-    def array(self, index):
+    def array(self, index, *ranks):
         """Input `index` as an array: it must be known while importing."""
-        value = self.value(index)
+        value = self.value(index, *ranks)
         if not is_constant(value):
-            self.fail(f"input {index} ({self.proto.input[index]!r}) must be constant here: its value is only known "
-                      "when the graph runs")
+            self.fail(f"input {index} ({quoted(self.proto.input[index])}) must be constant here: its value is only "
+                      "known when the graph runs")
         if value.nbytes > _TENSOR_LIMIT:
             self.fail(f"input {index} has {value.size} elements, more than a tensor can have")
         return value
@@ -242,7 +290,10 @@ class Node:
 
     def ints(self, index):
         """The same, of whole numbers."""
-        return [int(item) for item in self.numbers(index)]
+        items = self.numbers(index)
+        if any(isinstance(item, float) and not item.is_integer() for item in items):
+            self.fail(f"input {index} must hold whole numbers")
+        return [int(item) for item in items]
 
     def truth(self, value):
         """A known condition."""
@@ -250,11 +301,29 @@ class Node:
             self.fail(f"a condition of shape {list(value.shape)}")
         return bool(value.reshape(())[()])
 
-    def int(self, index):
-        items = self.ints(index)
+    def number(self, index):
+        """A constant input that is one number."""
+        items = self.numbers(index)
         if len(items) != 1:
             self.fail(f"input {index} must be one number, it has {len(items)}")
         return items[0]
+
+    def int(self, index):
+        """The same, a whole one."""
+        self.number(index)
+        return self.ints(index)[0]
+
+    def sizes(self, index):
+        """A constant input that is a shape, or numbers of copies: not too many, and none negative."""
+        sizes = self.ints(index)
+        if len(sizes) > _HIGHEST_RANK or any(not 0 <= size < 1 << 62 for size in sizes) or (
+                math.prod(sizes) >= 1 << 62):
+            self.fail(f"input {index} is {shown(str(sizes))}, which is no shape")
+        return sizes
+
+    def claim(self, n_bytes):
+        """Before a lot of memory is used while importing."""
+        self.importer.ledger.claim(n_bytes)
 
     def attr_or_ints(self, name, index, since):
         """What was an attribute before opset `since` and is an input from then on; None when left out."""
@@ -298,6 +367,8 @@ class Node:
         shape = [int(size) for size in shape]
         if list(value.shape) == shape:
             return value
+        if len(shape) > _HIGHEST_RANK:
+            self.fail(f"a shape of {len(shape)} axes is not supported")
         if math.prod(value.shape) != math.prod(shape):
             self.fail(f"the shape {list(value.shape)} can't become {shape}")
         if is_constant(value) and (value.flags.c_contiguous or value.nbytes <= FOLD_LIMIT):
@@ -305,6 +376,8 @@ class Node:
         return self.b.reshape(value, shape)
 
     def transpose(self, value, permutation):
+        if len(permutation) != self.rank(value):
+            self.fail(f"a value of shape {self.shape(value)} doesn't have {len(permutation)} axes")
         if list(permutation) == sorted(permutation):
             return value
         if is_constant(value):
@@ -324,24 +397,10 @@ class Node:
         return np.zeros(shape, like.dtype if is_constant(like) else like.data_type)
 
 
-def _attribute_value(node, attribute):
-    kind = attribute.type
-    if kind == attribute.FLOAT:
-        return attribute.f
-    if kind == attribute.INT:
-        return attribute.i
-    if kind == attribute.STRING:
-        return attribute.s.decode("utf-8", "replace")
-    if kind == attribute.TENSOR:
-        return attribute.t
-    if kind == attribute.GRAPH:
-        return attribute.g
-    if kind == attribute.SPARSE_TENSOR:
-        return attribute.sparse_tensor
-    if kind == attribute.FLOATS:
-        return list(attribute.floats)
-    if kind == attribute.INTS:
-        return list(attribute.ints)
-    if kind == attribute.STRINGS:
-        return [item.decode("utf-8", "replace") for item in attribute.strings]
-    return node.fail(f"attribute {attribute.name} has a type that is not supported")
+def _described(value):
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return f"a sequence of {len(value)}"
+    kind = value.dtype.name if is_constant(value) else value.data_type
+    return f"{kind} {list(value.shape)}"

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .errors import ModelError
+from .errors import ModelError, quoted
 
 # ONNX's numbers of element types.
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64 = range(1, 14)
@@ -62,9 +62,9 @@ def to_array(source, tensor):
     """A tensor's value: a read-only view on the model's bytes where these have the right form."""
     shape = tuple(tensor.dims)
     if len(shape) > _HIGHEST_RANK or any(not 0 <= size < 1 << 32 for size in shape):
-        raise ModelError(f"tensor {tensor.name!r} has the shape {list(shape)}")
+        raise ModelError(f"tensor {quoted(tensor.name)} has the shape {list(shape)}")
     if tensor.HasField("segment"):
-        raise ModelError(f"tensor {tensor.name!r} is stored in segments")
+        raise ModelError(f"tensor {quoted(tensor.name)} is stored in segments")
     count, elem_type = math.prod(shape), tensor.data_type
     raw = source.raw(tensor)
     if elem_type in _PACKED:
@@ -83,23 +83,37 @@ def to_array(source, tensor):
     return values.astype(values.dtype.newbyteorder("="), copy=False).reshape(shape)
 
 
-def sparse_to_array(source, sparse, limit):
-    """A SparseTensorProto written out; refused when it has more than `limit` elements."""
+def sparse_to_array(source, sparse, claim):
+    """A SparseTensorProto written out; `claim` refuses more bytes than there may be."""
     name, shape = sparse.values.name, tuple(sparse.dims)
-    count = math.prod(shape)
-    if any(size <= 0 for size in shape) or count > limit:
-        raise ModelError(f"sparse tensor {name!r} has the shape {list(shape)}")
     values, places = to_array(source, sparse.values), to_array(source, sparse.indices)
-    if places.ndim == 2:
-        places = np.ravel_multi_index(tuple(places.T), shape)
+    if len(shape) > _HIGHEST_RANK or any(not 0 < size < 1 << 32 for size in shape):
+        raise ModelError(f"sparse tensor {quoted(name)} has the shape {list(shape)}")
+    count = math.prod(shape)
+    try:
+        claim(count * values.dtype.itemsize)
+    except ModelError as error:
+        raise ModelError(f"sparse tensor {quoted(name)} of shape {list(shape)}: {error}") from None
     dense = np.zeros(count, values.dtype)
-    dense[places] = values
+    dense[_flat_places(quoted(name), places, values, shape)] = values
     return dense.reshape(shape)
+
+
+def _flat_places(name, places, values, shape):
+    """Where the values of a sparse tensor stand: given as such, or as rows of coordinates."""
+    if places.dtype.kind not in "iu" or values.ndim != 1 or places.shape not in ((values.size,),
+                                                                                 (values.size, len(shape))):
+        raise ModelError(f"sparse tensor {name} of shape {list(shape)} has values of shape {list(values.shape)}, but "
+                         f"indices of type {places.dtype.name} and shape {list(places.shape)}")
+    sizes = np.array(shape) if places.ndim == 2 else math.prod(shape)
+    if ((places < 0) | (places >= sizes)).any():
+        raise ModelError(f"sparse tensor {name} has an index outside its shape {list(shape)}")
+    return np.ravel_multi_index(tuple(places.T), shape) if places.ndim == 2 else places
 
 
 def _sized(tensor, raw, needed):
     if len(raw) != needed:
-        raise ModelError(f"tensor {tensor.name!r} has {len(raw)} bytes, but {list(tensor.dims)} elements of "
+        raise ModelError(f"tensor {quoted(tensor.name)} has {len(raw)} bytes, but {list(tensor.dims)} elements of "
                          f"{NAMES[tensor.data_type]} need {needed}")
     return raw
 
@@ -108,7 +122,7 @@ def _listed(tensor, count):
     """The numbers of a tensor without raw bytes; the 16-bit types are stored as bit patterns."""
     numbers = getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data"))
     if len(numbers) != count:
-        raise ModelError(f"tensor {tensor.name!r} has {len(numbers)} numbers, but the shape {list(tensor.dims)}")
+        raise ModelError(f"tensor {quoted(tensor.name)} has {len(numbers)} numbers, but the shape {list(tensor.dims)}")
     if tensor.data_type == FLOAT16:
         return np.array(numbers, np.int64).astype(np.uint16).view(np.float16)
     wide = {"float_data": np.float32, "double_data": np.float64, "uint64_data": np.uint64}
@@ -123,7 +137,7 @@ def _unpack(tensor, count, raw):
     needed = -(-count // per_byte)
     if raw is None:
         if len(tensor.int32_data) != needed:
-            raise ModelError(f"tensor {tensor.name!r} has {len(tensor.int32_data)} numbers, but needs {needed}")
+            raise ModelError(f"tensor {quoted(tensor.name)} has {len(tensor.int32_data)} numbers, but needs {needed}")
         data = np.array(tensor.int32_data, np.int64).astype(np.uint8)
     else:
         data = np.frombuffer(_sized(tensor, raw, needed), np.uint8)
@@ -137,11 +151,11 @@ def _foreign_array(tensor, count):
     """The 8- and 4-bit floats, which only quantisation uses, widened by the onnx package."""
     if tensor.data_type not in (17, 18, 19, 20, 23, 24):
         kind = NAMES.get(tensor.data_type, tensor.data_type)
-        raise ModelError(f"tensor {tensor.name!r} has elements of type {kind}, which have no counterpart")
+        raise ModelError(f"tensor {quoted(tensor.name)} has elements of type {kind}, which have no counterpart")
     from onnx import numpy_helper
     if max(len(tensor.raw_data), len(tensor.int32_data)) < count // 2 or tensor.data_location == tensor.EXTERNAL:
-        raise ModelError(f"tensor {tensor.name!r} is shorter than its shape {list(tensor.dims)}")
+        raise ModelError(f"tensor {quoted(tensor.name)} is shorter than its shape {list(tensor.dims)}")
     try:
         return numpy_helper.to_array(tensor).astype(np.float32)
     except ValueError as error:
-        raise ModelError(f"tensor {tensor.name!r}: {error}") from None
+        raise ModelError(f"tensor {quoted(tensor.name)}: {error}") from None

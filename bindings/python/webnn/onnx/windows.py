@@ -59,5 +59,7 @@ def narrow(n, x):
 
 def merge_spatial(n, x):
     """Any number of spatial axes as two; [n, c] too."""
+    if n.rank(x) < 2:
+        n.fail(f"an input of rank {n.rank(x)} is not supported")
     batch, channels, *spatial = x.shape
     return n.reshape(x, [batch, channels, 1, math.prod(spatial)])
