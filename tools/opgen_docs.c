@@ -36,6 +36,18 @@ static void print_python_default(FILE *out, const webnn_field *field) {
   for (const char *c = field->default_text; *c != '\0'; c++) fputc(*c == '\'' ? '"' : *c, out);
 }
 
+/* What an option of a choice may be, as a sentence; nothing for others. */
+static void put_choices(lines *to, const webnn_field *field) {
+  char text[64];
+  if (field->enum_values == NULL) return;
+  put_words(to, field->kind == WEBNN_FIELD_ENUMS ? "Each is one of" : "One of");
+  for (size_t i = 0; field->enum_values[i] != NULL; i++) {
+    snprintf(text, sizeof text, "'%s'%s", field->enum_values[i],
+             field->enum_values[i + 1] != NULL ? "," : ".");
+    put_words(to, text);
+  }
+}
+
 static void print_docstring(FILE *out, const webnn_op *op) {
   const webnn_field *field;
   char text[512];
@@ -48,6 +60,7 @@ static void print_docstring(FILE *out, const webnn_op *op) {
     fprintf(out, "\n        %s:", field->name);
     to = (lines){out, "            ", strlen(field->name) + 9};
     put_words(&to, field->doc);
+    put_choices(&to, field);
   }
   fputs("\n        \"\"\"\n", out);
 }

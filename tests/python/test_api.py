@@ -349,6 +349,8 @@ def test_operations_explain_themselves(builder):
     method = webnn.GraphBuilder.conv2d
     assert method.__name__ == "conv2d" and method.__qualname__ == "GraphBuilder.conv2d"
     assert method.__module__ == "webnn" and "MLGraphBuilder.conv2d" in method.__doc__
+    assert "\ninput_layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.\n" in method.__doc__
+    assert "Each is one of 'relu', 'sigmoid', 'tanh'." in webnn.GraphBuilder.lstm.__doc__
     signature = inspect.signature(method)
     assert list(signature.parameters)[:3] == ["self", "input", "filter"]
     assert signature.parameters["groups"].default == 1

@@ -219,20 +219,40 @@ def test_errors_are_one_line(capsys, model, tmp_path):
     assert "must be an .onnx model or a .webnn graph file" in refuse(capsys, "run", tmp_path / "x.npy")
     assert "read: " in refuse(capsys, "run", tmp_path / "broken.webnn")
     refuse(capsys, "run", tmp_path / "no.onnx")
-    assert "the inputs are: x, " in refuse(capsys, "run", model, "--input", "w=ones")
+    assert "no input has this name; the inputs are: x, " in refuse(capsys, "run", model, "--input", "w=ones")
+    assert "must be NAME=DATA; the inputs are: x, " in refuse(capsys, "run", model, "--input", "ones")
     refused = refuse(capsys, "run", model, "--input", f"x={tmp_path}/x.npy")
     assert "is float32 [3, 2], input x is float32 [2, 3]" in refused
     refuse(capsys, "run", model, "--input", f"x={tmp_path}/objects.npy")
-    refuse(capsys, "run", model, "--input", "x=missing.npy")
+    assert refuse(capsys, "run", model, "--input", "x=missing.npy") == "missing.npy: there is no such file"
+    assert refuse(capsys, "run", model, "--input", f"x={tmp_path}") == f"{tmp_path}: Is a directory"
     assert "are fixed" in refuse(capsys, "run", model, "--shape", "x=1,3")
     assert "must end in .webnn, .js" in refuse(capsys, "export", model, tmp_path / "model.png")
     assert "is the model itself" in refuse(capsys, "export", model, model)
     assert "no" in refuse(capsys, "export", model, tmp_path / "no" / "x.svg")
-    refuse(capsys, "replay", tmp_path / "missing.json")
+    assert refuse(capsys, "replay", tmp_path / "missing.json") == f"{tmp_path}/missing.json: there is no such file"
+
+
+def test_without_a_command_there_is_help(capsys):
+    assert run(capsys).startswith("usage: python -m webnn")
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as found:
+        main(["--version"])
+    assert not found.value.code and capsys.readouterr().out == f"webnn {webnn.__version__}\n"
+
+
+def test_info_says_when_a_device_is_not_there(capsys):
+    lines = run(capsys, "info").splitlines()
+    with webnn.ML().create_context(device_type="gpu").result() as context:
+        info = context.info
+    (line,) = [line for line in lines if line.startswith("gpu: ")]
+    assert line.startswith("gpu: none; falls back to " if info["why"] else f"gpu: {info['backend']} on ")
 
 
 @pytest.mark.parametrize("arguments", [
-    [], ["nonsense"], ["run"], ["bench", "m", "--runs", "0"], ["run", "m", "--shape", "x"],
+    ["nonsense"], ["run"], ["bench", "m", "--runs", "0"], ["run", "m", "--shape", "x"],
     ["run", "m", "--shape", "x=a"], ["run", "m", "--shape", "=1"], ["run", "m", "--backend", "tpu"], ["export", "m"],
 ])
 def test_wrong_arguments_end_with_2(capsys, arguments):

@@ -429,6 +429,7 @@ def test_message_names_node_and_attribute(ctx, op_type, options, words):
     ("Concat", [2, 3], {}, {"axis": "1"}, "attribute axis must be a whole number, not a string"),
     ("LRN", [1, 2, 3, 3], {}, {"size": [3]}, "attribute size must be a whole number, not a list of whole numbers"),
     ("LpPool", [1, 1, 4, 4], {}, {"kernel_shape": [2, 2], "p": [2]}, "attribute p must be a whole number"),
+    ("ReduceMax", [2, 3], {}, {"keepdims": 2}, "attribute keepdims = 2 must be 0 or 1"),
     ("Elu", [2, 3], {}, {"alpha": "x"}, "attribute alpha must be a number, not a string"),
     ("Transpose", [2, 3], {}, {"perm": [1.0, 0.0]}, "attribute perm must be a list of whole numbers"),
     ("Einsum", [2, 3], {}, {"equation": 3}, "attribute equation must be a string"),

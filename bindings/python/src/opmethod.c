@@ -225,6 +225,16 @@ static PyObject *op_text_signature(PyObject *self, void *unused) {
   return append(text, PyUnicode_FromString(")"));
 }
 
+/* What an option of a choice may be, as a sentence; nothing for others. */
+static PyObject *choices(const webnn_field *field) {
+  PyObject *text;
+  if (field->enum_values == NULL) return PyUnicode_FromString("");
+  text = PyUnicode_FromString(field->kind == WEBNN_FIELD_ENUMS ? " Each is one of" : " One of");
+  for (size_t i = 0; field->enum_values[i] != NULL; i++)
+    text = append(text, PyUnicode_FromFormat("%s '%s'", i ? "," : "", field->enum_values[i]));
+  return append(text, PyUnicode_FromString("."));
+}
+
 static PyObject *op_doc(PyObject *self, void *unused) {
   const OpMethod *method = (OpMethod *)self;
   const char *origin = webnn_op_extension(method->op) ? "An extension, as" : "Spec:";
@@ -234,6 +244,7 @@ static PyObject *op_doc(PyObject *self, void *unused) {
   for (size_t i = 0; i < method->n_fields; i++) {
     const webnn_field *field = webnn_op_field(method->op, i);
     text = append(text, PyUnicode_FromFormat("\n%s: %s", field->name, field->doc));
+    text = append(text, choices(field));
   }
   return text;
 }

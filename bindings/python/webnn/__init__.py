@@ -1,11 +1,14 @@
 """The W3C Web Neural Network API.
 
+    import numpy
+    import webnn
+
     ml = webnn.ML()
     context = ml.create_context().result()
     builder = webnn.GraphBuilder(context)
     x = builder.input("x", shape=[2, 2], data_type="float32")
     graph = builder.build({"y": builder.relu(x)}).result()
-    y = context.compute(graph, {"x": array})["y"]
+    y = context.compute(graph, {"x": numpy.ones([2, 2], "float32")})["y"]
 """
 
 from ._core import (

@@ -71,7 +71,9 @@ class OpMethods:
         bias: Summands [size of the axis]; 0 by default.
         axis: The axis that the statistics belong to.
         epsilon: Added to the variance, against division by 0.
-        activation: Extension: the operation of this name is applied to the result.
+        activation: Extension: the operation of this name is applied to the result. One of 'none',
+            'relu', 'sigmoid', 'tanh', 'clamp', 'leakyRelu', 'hardSigmoid', 'hardSwish', 'elu',
+            'gelu', 'softplus', 'softsign', 'linear'.
         activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
             by default that operation's own.
         activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
@@ -157,13 +159,16 @@ class OpMethods:
         strides: Strides [height, width]; [1, 1] by default.
         dilations: Dilations [height, width]; [1, 1] by default.
         groups: Number of groups into which the channels are divided.
-        input_layout: Order of the axes of input and output.
+        input_layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         filter_layout: Order of the filter's axes: o output channels, i input channels of a group,
-            h, w.
+            h, w. One of 'oihw', 'hwio', 'ohwi', 'ihwo'.
         bias: Bias [output_channels].
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
-            end or at the beginning; padding is then ignored.
-        activation: Extension: the operation of this name is applied to the result.
+            end or at the beginning; padding is then ignored. One of 'explicit', 'same-upper',
+            'same-lower'.
+        activation: Extension: the operation of this name is applied to the result. One of 'none',
+            'relu', 'sigmoid', 'tanh', 'clamp', 'leakyRelu', 'hardSigmoid', 'hardSwish', 'elu',
+            'gelu', 'softplus', 'softsign', 'linear'.
         activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
             by default that operation's own.
         activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
@@ -208,13 +213,16 @@ class OpMethods:
             [0, 0] by default.
         output_sizes: Output sizes [height, width], instead of output_padding.
         groups: Number of groups into which the channels are divided.
-        input_layout: Order of the axes of input and output.
+        input_layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         filter_layout: Order of the filter's axes: i input channels, o output channels of a group,
-            h, w.
+            h, w. One of 'iohw', 'hwoi', 'ohwi'.
         bias: Bias [output_channels].
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
-            end or at the beginning; padding is then ignored.
-        activation: Extension: the operation of this name is applied to the result.
+            end or at the beginning; padding is then ignored. One of 'explicit', 'same-upper',
+            'same-lower'.
+        activation: Extension: the operation of this name is applied to the result. One of 'none',
+            'relu', 'sigmoid', 'tanh', 'clamp', 'leakyRelu', 'hardSigmoid', 'hardSwish', 'elu',
+            'gelu', 'softplus', 'softsign', 'linear'.
         activation_alpha: Extension: alpha of elu, hardSigmoid, leakyRelu and linear as activation;
             by default that operation's own.
         activation_beta: Extension: beta of hardSigmoid and linear as activation; by default that
@@ -862,10 +870,12 @@ class OpMethods:
             before it.
         return_sequence: Whether a last output [steps, directions, batch, hidden_size] holds the
             hidden state of every step.
-        direction: Order of the steps; both runs two networks: directions is 2, else 1.
-        layout: Order of the gates in weights and biases: z update, r reset, n new.
+        direction: Order of the steps; both runs two networks: directions is 2, else 1. One of
+            'forward', 'backward', 'both'.
+        layout: Order of the gates in weights and biases: z update, r reset, n new. One of 'zrn',
+            'rzn'.
         activations: Functions of the update and reset gates and of the new gate; ['sigmoid',
-            'tanh'] by default.
+            'tanh'] by default. Each is one of 'relu', 'sigmoid', 'tanh'.
         label: Shown in messages about this operation.
         """
 
@@ -895,9 +905,10 @@ class OpMethods:
         recurrent_bias: Recurrent bias [3 * hidden_size].
         reset_after: Whether the reset gate acts after the product with the recurrent weight or
             before it.
-        layout: Order of the gates in weights and biases: z update, r reset, n new.
+        layout: Order of the gates in weights and biases: z update, r reset, n new. One of 'zrn',
+            'rzn'.
         activations: Functions of the update and reset gates and of the new gate; ['sigmoid',
-            'tanh'] by default.
+            'tanh'] by default. Each is one of 'relu', 'sigmoid', 'tanh'.
         label: Shown in messages about this operation.
         """
 
@@ -945,7 +956,7 @@ class OpMethods:
         scale: Factors [channels]; 1 by default.
         bias: Summands [channels]; 0 by default.
         epsilon: Added to the variance, against division by 0.
-        layout: Order of the axes of input and output.
+        layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         label: Shown in messages about this operation.
         """
 
@@ -1035,10 +1046,13 @@ class OpMethods:
             default.
         return_sequence: Whether a last output [steps, directions, batch, hidden_size] holds the
             hidden state of every step.
-        direction: Order of the steps; both runs two networks: directions is 2, else 1.
-        layout: Order of the gates in weights and biases: i input, o output, f forget, g cell.
+        direction: Order of the steps; both runs two networks: directions is 2, else 1. One of
+            'forward', 'backward', 'both'.
+        layout: Order of the gates in weights and biases: i input, o output, f forget, g cell. One
+            of 'iofg', 'ifgo'.
         activations: Functions of the input, output and forget gates, of the cell gate and of the
-            new cell state; ['sigmoid', 'tanh', 'tanh'] by default.
+            new cell state; ['sigmoid', 'tanh', 'tanh'] by default. Each is one of 'relu',
+            'sigmoid', 'tanh'.
         label: Shown in messages about this operation.
         """
 
@@ -1070,9 +1084,11 @@ class OpMethods:
         recurrent_bias: Recurrent bias [4 * hidden_size].
         peephole_weight: Peephole weight [3 * hidden_size], in the order i, o, f whatever the
             layout.
-        layout: Order of the gates in weights and biases: i input, o output, f forget, g cell.
+        layout: Order of the gates in weights and biases: i input, o output, f forget, g cell. One
+            of 'iofg', 'ifgo'.
         activations: Functions of the input, output and forget gates, of the cell gate and of the
-            new cell state; ['sigmoid', 'tanh', 'tanh'] by default.
+            new cell state; ['sigmoid', 'tanh', 'tanh'] by default. Each is one of 'relu',
+            'sigmoid', 'tanh'.
         label: Shown in messages about this operation.
         """
 
@@ -1106,7 +1122,8 @@ class OpMethods:
         beginning_padding: Elements added before each axis.
         ending_padding: Elements added after each axis.
         mode: What is added: value, the border, or a mirror image without the border (reflection)
-            or, an extension, with it (symmetric).
+            or, an extension, with it (symmetric). One of 'constant', 'edge', 'reflection',
+            'symmetric'.
         value: Number added in constant mode.
         label: Shown in messages about this operation.
         """
@@ -1132,13 +1149,14 @@ class OpMethods:
         padding: Padding [top, bottom, left, right]; none by default.
         strides: Strides [height, width]; [1, 1] by default.
         dilations: Dilations [height, width]; [1, 1] by default.
-        layout: Order of the axes of input and output.
+        layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         output_shape_rounding: Whether a last window that doesn't fit is dropped (floor) or kept
-            (ceil).
+            (ceil). One of 'floor', 'ceil'.
         output_sizes: Output sizes [height, width], those of floor or those of ceil, instead of the
             rounding.
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
-            end or at the beginning; padding is then ignored.
+            end or at the beginning; padding is then ignored. One of 'explicit', 'same-upper',
+            'same-lower'.
         label: Shown in messages about this operation.
         """
 
@@ -1163,13 +1181,14 @@ class OpMethods:
         padding: Padding [top, bottom, left, right]; none by default.
         strides: Strides [height, width]; [1, 1] by default.
         dilations: Dilations [height, width]; [1, 1] by default.
-        layout: Order of the axes of input and output.
+        layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         output_shape_rounding: Whether a last window that doesn't fit is dropped (floor) or kept
-            (ceil).
+            (ceil). One of 'floor', 'ceil'.
         output_sizes: Output sizes [height, width], those of floor or those of ceil, instead of the
             rounding.
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
-            end or at the beginning; padding is then ignored.
+            end or at the beginning; padding is then ignored. One of 'explicit', 'same-upper',
+            'same-lower'.
         label: Shown in messages about this operation.
         """
 
@@ -1194,13 +1213,14 @@ class OpMethods:
         padding: Padding [top, bottom, left, right]; none by default.
         strides: Strides [height, width]; [1, 1] by default.
         dilations: Dilations [height, width]; [1, 1] by default.
-        layout: Order of the axes of input and output.
+        layout: Order of the axes of input and output. One of 'nchw', 'nhwc'.
         output_shape_rounding: Whether a last window that doesn't fit is dropped (floor) or kept
-            (ceil).
+            (ceil). One of 'floor', 'ceil'.
         output_sizes: Output sizes [height, width], those of floor or those of ceil, instead of the
             rounding.
         auto_pad: Extension: same-upper and same-lower compute the padding, the odd element at the
-            end or at the beginning; padding is then ignored.
+            end or at the beginning; padding is then ignored. One of 'explicit', 'same-upper',
+            'same-lower'.
         label: Shown in messages about this operation.
         """
 
@@ -1403,7 +1423,7 @@ class OpMethods:
         """Scales an image along two axes, by nearest neighbors or linear interpolation.
 
         input: Operand to be resized along two axes.
-        mode: How values between elements are found.
+        mode: How values between elements are found. One of 'nearest-neighbor', 'linear'.
         scales: Factor for each of the axes; [1, 1] by default, unused when sizes is given.
         sizes: Output size along each of the axes.
         axes: The two axes, in the order of scales and sizes; [2, 3] by default.

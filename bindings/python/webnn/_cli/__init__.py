@@ -55,7 +55,8 @@ def _context_arguments(command):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m webnn", description=_DESCRIPTION)
-    commands = parser.add_subparsers(required=True, metavar="command", dest="command")
+    parser.add_argument("--version", action="version", version=f"webnn {webnn.__version__}")
+    commands = parser.add_subparsers(metavar="command", dest="command")
 
     def add(name):
         return commands.add_parser(name, help=_COMMANDS[name], description=_COMMANDS[name])
@@ -81,7 +82,11 @@ def _parser():
 
 def main(arguments=None):
     """0 when all went well, 1 after an error or a difference, 2 when the arguments are wrong."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
     try:
         code = importlib.import_module(f"{__name__}.{options.command}").main(options)
         sys.stdout.flush()
@@ -92,6 +97,14 @@ def main(arguments=None):
     except KeyboardInterrupt:
         return 130
     except (webnn.Error, OSError, ImportError, TypeError, ValueError, MemoryError) as error:
-        words = visible(" ".join(str(error).split())) or type(error).__name__
-        print(f"webnn: {words}", file=sys.stderr)
+        print(f"webnn: {_in_words(error)}", file=sys.stderr)
         return 1
+
+
+def _in_words(error):
+    """An error in one line; the system's without its number, the file first as elsewhere."""
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        text = f"{os.fsdecode(error.filename) if not isinstance(error.filename, int) else error.filename}: {reason}"
+    return visible(" ".join(text.split())) or type(error).__name__

@@ -10,9 +10,12 @@ def main(_):
     for device_type in ("cpu", "gpu"):
         with webnn.ML().create_context(device_type=device_type).result() as context:
             found = context.info
-        line = f"{device_type}: {found['backend']} on {found['device']}, {found['threads']} threads"
-        print(f"{line}, {found['driver']}" if found["driver"] else line)
-        if found["why"]:
+        line = f"{found['backend']} on {found['device']}, {found['threads']} threads"
+        line = f"{line}, {found['driver']}" if found["driver"] else line
+        if not found["why"]:
+            print(f"{device_type}: {line}")
+        else:  # another device than the one asked for
+            print(f"{device_type}: none; falls back to {line}")
             print(f"     {found['why']}")
     for backend in ("onednn", "opencl", "reference"):
         try:

@@ -51,7 +51,8 @@ def _given(options, inputs):
         names = [name for name in inputs if text.startswith(f"{name}=")]
         if not names:
             known = ", ".join(map(visible, inputs)) or "none"
-            raise ValueError(f"--input {text}: must be NAME=DATA; the inputs are: {known}")
+            wrong = "no input has this name" if "=" in text else "must be NAME=DATA"
+            raise ValueError(f"--input {text}: {wrong}; the inputs are: {known}")
         name = max(names, key=len)
         given[name] = text[len(name) + 1 :]
     return given

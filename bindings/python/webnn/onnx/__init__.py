@@ -2,7 +2,7 @@
 
 Needs the `onnx` package, which is imported when a model is read. Shapes must be static: where a model leaves
 dimensions of its inputs open, `shapes` says them. What depends on shapes alone is computed while importing. That may
-take 256 MiB, and for large models eight times their weights.
+take 256 MiB, and eight times what the weights take.
 
 Types without counterpart: bool inputs and outputs are uint8, float64 and bfloat16 ones float32; constants of
 float64 are narrowed to float32.

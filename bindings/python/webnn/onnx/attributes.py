@@ -37,6 +37,11 @@ _NAMES = {
     _SPARSE: "sparse_value",
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+# Whole numbers that say yes or no. Of others readers of ONNX think differently.
+_FLAGS = frozenset("""align_corners allowzero antialias broadcast ceil_mode channels_last count_include_pad
+    detect_negative detect_positive exclude_outside exclusive fmod input_forget interleaved inverse is_causal keepdims
+    largest layout linear_before_reset new_axis noop_with_empty_axes onesided periodic reverse select_last_index transA
+    transB unidirectional upper""".split())
 # Names that mean something else in one operation.
 _OTHER_KINDS = {
     ("Pad", "value"): _FLOAT, ("FusedGemm", "activation_alpha"): _FLOAT, ("FusedGemm", "activation_beta"): _FLOAT,
@@ -57,6 +62,8 @@ def value_of(node, name, attribute):
         return float(attribute.i)
     if wanted is not None and wanted != kind:
         node.fail(f"attribute {name} must be {_WORDS[wanted]}, not {_WORDS.get(kind, 'of a type without a name')}")
+    if name in _FLAGS and attribute.i not in (0, 1):
+        node.fail(f"attribute {name} = {attribute.i} must be 0 or 1")
     return _read(node, name, attribute)
 
 

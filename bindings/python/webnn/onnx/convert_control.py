@@ -43,6 +43,8 @@ def convert_loop(n):
     scans, k = [[] for _ in range(n_scans)], 0
     if count is None and condition is None:
         n.fail("it has neither a number of rounds nor a condition")
+    if condition is None and count > _MOST_ROUNDS:
+        n.fail(f"it runs more than {_MOST_ROUNDS} times")
     while count is None or k < count:
         if condition is not None and not _known(n, condition):
             break
