@@ -18,6 +18,7 @@ from test_onnx import assert_close, by_peer, run  # noqa: E402
 
 import webnn  # noqa: E402
 import webnn.onnx  # noqa: E402
+import webnn.serialize  # noqa: E402
 import webnn.testing  # noqa: E402
 from webnn.onnx import ModelError  # noqa: E402
 
@@ -687,6 +688,32 @@ def test_folded_values_that_live_together_are_limited(ctx):
     loop = model([node("ConstantOfShape", ["s"], ["big"]), node("Loop", ["n", ""], ["all"], body=inner),
                   node("ReduceMax", ["all"], ["m"]), node("Add", ["x", "m"], ["y"])], [("x", [1, 1])], ["y"], numbers)
     assert peak_of(lambda: refused(ctx, loop, "^node 'n' .Add.*would take more than")) < most
+
+
+def test_views_of_a_weight_are_limited_as_constants(ctx):
+    nodes = [part for i in range(400) for part in (
+        node("Slice", ["w", "begin", "end"], [f"v{i}"], name=f"v{i}"),
+        node("Mul", ["x", f"v{i}"], [f"m{i}"], name=f"m{i}"), node("ReduceMax", [f"m{i}"], [f"r{i}"]))]
+    proto = model([*nodes, node("Sum", [f"r{i}" for i in range(400)], ["y"])], [("x", [1])], ["y"],
+                  constants(w=np.ones(1 << 18, np.float32), begin=[1], end=[1 << 18]))
+    refused(ctx, proto, "^node 'm[0-9]+' .*would take more than")
+
+
+@pytest.mark.parametrize("initializer", [True, False])
+@pytest.mark.parametrize("as_bytes", [True, False])
+def test_what_a_loop_stores_is_one_constant(ctx, initializer, as_bytes):
+    stored = constants(w=np.arange(10_000, dtype=np.float32))
+    nodes = [node("Add", ["s", "w"], ["t"]), node("Identity", ["c"], ["d"])]
+    inner = typed_body(nodes if initializer else [node("Constant", [], ["w"], value=stored[0]), *nodes],
+                       [value("i", [], INT64), value("c", [], BOOL), value("s", [10_000])],
+                       [value("d", [], BOOL), value("t", [10_000])])
+    inner.initializer.extend(stored if initializer else [])
+    proto = model([node("Loop", ["n", "", "x"], ["y"], body=inner)], [("x", [10_000])], ["y"], constants(n=np.int64(50)))
+    builder = webnn.GraphBuilder(ctx)
+    outputs = webnn.onnx.add_to(builder, proto.SerializeToString() if as_bytes else proto)
+    assert len(webnn.serialize.dumps(builder, outputs)) < 100_000
+    y = ctx.compute(builder.build(outputs).result(), {"x": np.zeros(10_000, np.float32)})["y"]
+    np.testing.assert_array_equal(y, 50 * np.arange(10_000, dtype=np.float32))
 
 
 def test_large_weights_may_be_widened(ctx):

@@ -62,14 +62,23 @@ class Scope:
         return scope
 
     def initializer(self, name):
-        tensor, source, ledger = self.initializers[name], self.importer.source, self.importer.ledger
-        if hasattr(tensor, "values"):
-            array = tensors.sparse_to_array(source, tensor, ledger.claim)
-        else:
-            array = tensors.to_array(source, tensor)
-            if self.parent is None:  # others may be read in each round of a loop
-                ledger.allow(array.nbytes)
-        ledger.count(array)
+        tensor, importer = self.initializers[name], self.importer
+        if not hasattr(tensor, "values"):
+            return self.stored(name, tensor)
+        array = tensors.sparse_to_array(importer.source, tensor, importer.ledger.claim)
+        importer.ledger.count(array)
+        return array
+
+    def stored(self, key, tensor):
+        """The array of a tensor in this graph, `key` telling it from others. In graphs that may be walked again it
+        stays the same, so that it becomes one constant."""
+        array = self.plan.stored.get(key)
+        if array is None:
+            array = tensors.to_array(self.importer.source, tensor)
+            self.importer.ledger.allow(array.nbytes)
+            if self.depth > 0:
+                self.plan.stored[key] = array
+        self.importer.ledger.count(array)
         return array
 
 

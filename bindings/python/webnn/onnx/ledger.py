@@ -13,7 +13,7 @@ _UNCOUNTED = 1 << 10   # bytes: nodes are limited in number
 
 
 class Ledger:
-    """The bytes of computed arrays that live, and of those that became constants of the graph."""
+    """The bytes of computed arrays that live, and of all arrays that became constants of the graph."""
 
     def __init__(self, given):
         self._given = given  # the model's own bytes, of which views cost nothing
@@ -42,10 +42,9 @@ class Ledger:
         self._sum[0] += root.nbytes
 
     def hand_over(self, array):
-        """An array becomes a constant of the graph, for good."""
-        if not self._is_given(_root(array)):
-            self.claim(array.nbytes)
-            self._handed_over += array.nbytes
+        """An array becomes a constant of the graph, for good: also a view, of which there may be many on one weight."""
+        self.claim(array.nbytes)
+        self._handed_over += array.nbytes
 
     def _is_given(self, root):
         """Whether it is a view on the model's bytes; a message makes new ones whenever it is asked for them."""

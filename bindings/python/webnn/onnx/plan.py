@@ -17,7 +17,8 @@ class Plan:
                 if name in self.producers:
                     raise ModelError(f"two nodes have the output {quoted(name)}")
                 self.producers[name] = node
-        self.initializers = self._stored()
+        self.initializers = self._find_initializers()
+        self.stored = {}  # tensors that were read
         self._needs = {}  # id of a node → (the node, which keeps the id its own; its names; its graphs)
         self.uses = {}    # by name, how many nodes need it; an output counts as one
         for node in graph.node:
@@ -33,7 +34,7 @@ class Plan:
         """The names that a node takes, or a graph within it; and these graphs by attribute."""
         return self._needs[id(node)][1:]
 
-    def _stored(self):
+    def _find_initializers(self):
         """Initializers, unread: a tensor is looked at when something uses it."""
         dense = [(tensor.name, tensor) for tensor in getattr(self.graph, "initializer", ())]
         sparse = [(tensor.values.name, tensor) for tensor in getattr(self.graph, "sparse_initializer", ())]
