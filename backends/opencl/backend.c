@@ -82,7 +82,8 @@ static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
     case WNN_OP_CONV2D:
       return wnn_layout_images(((const wnn_conv2d_attrs *)region->anchor->attrs)->input_layout);
     case WNN_OP_CONV_TRANSPOSE2D:
-      return wnn_layout_images(((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout);
+      return wnn_layout_images(
+          ((const wnn_conv_transpose2d_attrs *)region->anchor->attrs)->input_layout);
     case WNN_OP_AVERAGE_POOL2D:
     case WNN_OP_BATCH_NORMALIZATION:
     case WNN_OP_CONCAT:
@@ -242,7 +243,11 @@ static bool is_light(const wnn_executable *base) {
 static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_error *err) {
   webnn_status status = wnn_cl_open(host, out, err);
   if (status != WEBNN_OK) return status;
-  for (int op = 0; op < WNN_N_OPS; op++) (*out)->kernels[op][0] = family_of((wnn_op_id)op);
+  for (int op = 0; op < WNN_N_OPS; op++) {
+    const wnn_kernel *family = family_of((wnn_op_id)op), **list = (*out)->kernels[op];
+    if (family == &wnn_cl_product || family == &wnn_cl_conv) *list++ = &wnn_cl_by_clblast;
+    *list = family;
+  }
   return WEBNN_OK;
 }
 

@@ -1,29 +1,17 @@
 /* Convolutions: products by tiles of pixels and channels, channels by themselves, and, for every
  * shape, a work-item for each element of the result. */
-#include "tile.h"
-
-/* Which axis of the filter is what. */
-typedef struct filter_axes {
-  uint8_t out, in, height, width;
-} filter_axes;
+#include "conv.h"
 
 /* In the order of webnn_conv2d_filter_operand_layout: oihw, hwio, ohwi, ihwo. */
-static const filter_axes conv2d_axes[] = {{0, 1, 2, 3}, {3, 2, 0, 1}, {0, 3, 1, 2}, {3, 0, 1, 2}};
+static const wnn_cl_filter_axes conv2d_axes[] = {
+    {0, 1, 2, 3}, {3, 2, 0, 1}, {0, 3, 1, 2}, {3, 0, 1, 2}};
 /* In the order of webnn_conv_transpose2d_filter_operand_layout: iohw, hwoi, ohwi. */
-static const filter_axes conv_transpose2d_axes[] = {{1, 0, 2, 3}, {2, 3, 0, 1}, {0, 3, 1, 2}};
+static const wnn_cl_filter_axes conv_transpose2d_axes[] = {
+    {1, 0, 2, 3}, {2, 3, 0, 1}, {0, 3, 1, 2}};
 
-/* One of the two operations, seen the same way. */
-typedef struct convolution {
-  uint32_t c, h, w; /* axes of images */
-  filter_axes f;
-  uint32_t groups;
-  const uint32_t *padding, *strides, *dilations;
-  bool transposed;
-} convolution;
-
-static convolution look_at(const wnn_region *region) {
+wnn_cl_convolution wnn_cl_convolution_of(const wnn_region *region) {
   const void *attrs = region->anchor->attrs;
-  convolution v = {.transposed = region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D};
+  wnn_cl_convolution v = {.transposed = region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D};
   const wnn_conv2d_attrs *a = attrs;
   const wnn_conv_transpose2d_attrs *t = attrs;
   bool first =
@@ -40,7 +28,7 @@ static convolution look_at(const wnn_region *region) {
 }
 
 /* The input's row (or column) that filter row `k` reads; what lies outside is passed over. */
-static void put_source(wnn_cl_gen *g, const convolution *v, const char *name, const char *k,
+static void put_source(wnn_cl_gen *g, const wnn_cl_convolution *v, const char *name, const char *k,
                        int axis, uint32_t out_axis, uint32_t size) {
   unsigned stride = v->strides[axis], before = v->padding[2 * axis], dilation = v->dilations[axis];
   if (!v->transposed) {
@@ -57,7 +45,7 @@ static void put_source(wnn_cl_gen *g, const convolution *v, const char *name, co
 
 /* ---- each element by itself */
 
-static void each_element(wnn_cl_gen *g, const convolution *v) {
+static void each_element(wnn_cl_gen *g, const wnn_cl_convolution *v) {
   const wnn_region *region = g->region;
   const wnn_port *in = &region->inputs[0], *filter = &region->inputs[1];
   size_t x[WNN_MAX_RANK], f[WNN_MAX_RANK];
@@ -94,18 +82,10 @@ static void each_element(wnn_cl_gen *g, const convolution *v) {
 
 /* ---- tiles: a work-item computes some pixels of a panel of output channels */
 
-/* The filter as matrices: rows in the order height, width, input channel; columns output channels.
- */
-typedef struct filter_view {
-  const convolution *v;
-  const wnn_desc *desc;
-  size_t strides[WNN_MAX_RANK], n_in, n_out, width;
-} filter_view;
-
-static const char *place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
-                         const char *column) {
-  const filter_view *f = arg;
-  const filter_axes *axes = &f->v->f;
+const char *wnn_cl_filter_place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
+                                const char *column) {
+  const wnn_cl_filter_view *f = arg;
+  const wnn_cl_filter_axes *axes = &f->v->f;
   return wnn_cl_say(
       g,
       "(%s * %zuu + %s) * %zuu + %s / %zuu * %zuu + %s / %zuu %% %zuu * %zuu + %s %% %zuu * %zuu",
@@ -114,16 +94,16 @@ static const char *place(wnn_cl_gen *g, const void *arg, const char *group, cons
       f->strides[axes->in]);
 }
 
-static size_t offset(const void *arg, size_t group, size_t k, size_t column) {
-  const filter_view *f = arg;
-  const filter_axes *axes = &f->v->f;
+size_t wnn_cl_filter_offset(const void *arg, size_t group, size_t k, size_t column) {
+  const wnn_cl_filter_view *f = arg;
+  const wnn_cl_filter_axes *axes = &f->v->f;
   return (group * f->n_out + column) * f->strides[axes->out] +
          k / (f->n_in * f->width) * f->strides[axes->height] +
          k / f->n_in % f->width * f->strides[axes->width] + k % f->n_in * f->strides[axes->in];
 }
 
-static filter_view view_of(const wnn_region *region, const convolution *v) {
-  filter_view f = {.v = v, .desc = region->inputs[1].desc};
+wnn_cl_filter_view wnn_cl_filter_of(const wnn_region *region, const wnn_cl_convolution *v) {
+  wnn_cl_filter_view f = {.v = v, .desc = region->inputs[1].desc};
   wnn_layout_strides(&region->inputs[1].layout, f.desc, f.strides);
   f.n_in = region->inputs[0].desc->dims[v->c] / v->groups;
   f.n_out = region->anchor_desc.dims[v->c] / v->groups;
@@ -132,7 +112,7 @@ static filter_view view_of(const wnn_region *region, const convolution *v) {
 }
 
 /* Nothing that the windows see lies outside the input. */
-static bool all_inside(const wnn_region *region, const convolution *v) {
+bool wnn_cl_conv_is_inside(const wnn_region *region, const wnn_cl_convolution *v) {
   const uint32_t axes[2] = {v->h, v->w}, window[2] = {v->f.height, v->f.width};
   for (int i = 0; i < 2; i++) {
     uint64_t last = (uint64_t)(region->anchor_desc.dims[axes[i]] - 1) * v->strides[i] +
@@ -144,7 +124,7 @@ static bool all_inside(const wnn_region *region, const convolution *v) {
 
 /* Where the window of each of the tile's pixels begins: rows h0 …, columns w0 …, and b0 … for image
  * and group. */
-static void put_pixels(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *tile,
+static void put_pixels(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
                        size_t n_pixels, const size_t *x, size_t n_in) {
   const uint32_t *out = g->region->anchor_desc.dims;
   for (size_t m = 0; m < tile->rows; m++) {
@@ -161,8 +141,8 @@ static void put_pixels(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *t
 }
 
 /* One place of the window: at0 … are where the pixels' channels begin. */
-static void put_place(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *tile, const size_t *x,
-                      size_t n_in, bool inside) {
+static void put_place(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
+                      const size_t *x, size_t n_in, bool inside) {
   const wnn_desc *in = g->region->inputs[0].desc;
   const char *rows[WNN_CL_TILE_ROWS], *guarded[WNN_CL_TILE_ROWS], *all = "1";
   for (size_t m = 0; m < tile->rows; m++) {
@@ -190,7 +170,7 @@ static void put_place(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *ti
 }
 
 /* Stores t, pixel by pixel, with what follows. */
-static void put_results(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *tile,
+static void put_results(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
                         size_t n_pixels) {
   const wnn_port *out = &g->region->outputs[0];
   const uint32_t *dims = g->region->anchor_desc.dims;
@@ -216,15 +196,16 @@ static void put_results(wnn_cl_gen *g, const convolution *v, const wnn_cl_tile *
   g->coordinates = false; /* declared above */
 }
 
-static webnn_status by_tiles(wnn_cl_gen *g, const convolution *v) {
+static webnn_status by_tiles(wnn_cl_gen *g, const wnn_cl_convolution *v) {
   const wnn_port *in = &g->region->inputs[0];
   const uint32_t *dims = g->region->anchor_desc.dims;
-  const filter_view f = view_of(g->region, v);
+  const wnn_cl_filter_view f = wnn_cl_filter_of(g->region, v);
   size_t n_pixels = (size_t)dims[0] * dims[v->h] * dims[v->w], x[WNN_MAX_RANK];
   size_t n_window = (size_t)f.desc->dims[v->f.height] * f.width;
   wnn_cl_tile tile = wnn_cl_tile_of(n_pixels, v->groups, f.n_out, n_window * f.n_in);
   size_t n_blocks = (n_pixels + tile.rows - 1) / tile.rows, local = g->local;
-  webnn_status status = wnn_cl_tile_pack(g, &tile, 1, place, offset, &f);
+  webnn_status status =
+      wnn_cl_tile_pack(g, &tile, 1, wnn_cl_filter_place, wnn_cl_filter_offset, &f);
   if (status != WEBNN_OK) return status;
   wnn_layout_strides(&in->layout, in->desc, x);
   wnn_cl_put(g, "  const uint block = i %% %zuu, panels = i / %zuu;\n", n_blocks, n_blocks);
@@ -235,7 +216,7 @@ static webnn_status by_tiles(wnn_cl_gen *g, const convolution *v) {
   put_pixels(g, v, &tile, n_pixels, x, f.n_in);
   wnn_cl_put(g, "  for (int a = 0; a < %u; a++) {\n  for (int b = 0; b < %zu; b++) {\n",
              f.desc->dims[v->f.height], f.width);
-  put_place(g, v, &tile, x, f.n_in, all_inside(g->region, v));
+  put_place(g, v, &tile, x, f.n_in, wnn_cl_conv_is_inside(g->region, v));
   wnn_cl_put(g, "    f += %zuu;\n  }\n  }\n", f.n_in * tile.width);
   wnn_cl_tile_end(g, &tile);
   put_results(g, v, &tile, n_pixels);
@@ -247,7 +228,7 @@ static webnn_status by_tiles(wnn_cl_gen *g, const convolution *v) {
 
 /* ---- channels by themselves, eight of them a work-item: the image lies channels last */
 
-static bool is_depthwise(const wnn_region *region, const convolution *v) {
+static bool is_depthwise(const wnn_region *region, const wnn_cl_convolution *v) {
   const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
   uint32_t n = in->desc->dims[v->c];
   size_t x[WNN_MAX_RANK], y[WNN_MAX_RANK];
@@ -260,8 +241,8 @@ static bool is_depthwise(const wnn_region *region, const convolution *v) {
 /* As one matrix of a row for each place of the window. */
 static const char *channel_place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
                                  const char *column) {
-  const filter_view *f = arg;
-  const filter_axes *axes = &f->v->f;
+  const wnn_cl_filter_view *f = arg;
+  const wnn_cl_filter_axes *axes = &f->v->f;
   (void)group;
   return wnn_cl_say(g, "%s * %zuu + %s / %zuu * %zuu + %s %% %zuu * %zuu", column,
                     f->strides[axes->out], k, f->width, f->strides[axes->height], k, f->width,
@@ -269,17 +250,17 @@ static const char *channel_place(wnn_cl_gen *g, const void *arg, const char *gro
 }
 
 static size_t channel_offset(const void *arg, size_t group, size_t k, size_t column) {
-  const filter_view *f = arg;
-  const filter_axes *axes = &f->v->f;
+  const wnn_cl_filter_view *f = arg;
+  const wnn_cl_filter_axes *axes = &f->v->f;
   (void)group;
   return column * f->strides[axes->out] + k / f->width * f->strides[axes->height] +
          k % f->width * f->strides[axes->width];
 }
 
-static webnn_status by_channels(wnn_cl_gen *g, const convolution *v) {
+static webnn_status by_channels(wnn_cl_gen *g, const wnn_cl_convolution *v) {
   const wnn_port *in = &g->region->inputs[0];
   const uint32_t *dims = g->region->anchor_desc.dims;
-  const filter_view f = view_of(g->region, v);
+  const wnn_cl_filter_view f = wnn_cl_filter_of(g->region, v);
   size_t n_pixels = (size_t)dims[0] * dims[v->h] * dims[v->w], n_blocks = dims[v->c] / 8,
          x[WNN_MAX_RANK];
   wnn_cl_tile tile = {.rows = 1,
@@ -320,7 +301,7 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   wnn_cl_gen g;
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
-  const convolution v = look_at(region);
+  const wnn_cl_convolution v = wnn_cl_convolution_of(region);
   /* Loads of what is a literal can't be vectors. */
   bool has_image = region->inputs[0].constant == NULL || wnn_desc_count(region->inputs[0].desc) > 1;
   if (v.transposed)

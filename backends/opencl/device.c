@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "opencl.h"
+#include "blast.h"
 
 #define MAX_PLATFORMS 16
 #define MAX_DEVICES 32
@@ -177,6 +177,7 @@ void wnn_cl_close(wnn_device *device) {
     device->cl.clFinish(device->queue);
     device->cl.clReleaseCommandQueue(device->queue);
   }
+  wnn_cl_blast_close(device);
   if (device->context != NULL) device->cl.clReleaseContext(device->context);
   wnn_alloc_free(&device->host->alloc, device, sizeof *device);
 }

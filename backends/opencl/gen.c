@@ -199,20 +199,21 @@ static void write_parameters(wnn_cl_gen *g, wnn_source *out, size_t *n) {
   wnn_source_put(out, "(");
   for (size_t i = 0; i < g->region->n_inputs; i++) {
     if (!g->inputs[i]) continue;
-    wnn_source_add(out, "%s__global const %s *i%zu", comma,
+    wnn_source_add(out, "%s__global const %s *restrict i%zu", comma,
                    wnn_cl_type(g->region->inputs[i].desc->type), i);
     comma = ", ";
     ++*n;
   }
   for (size_t i = 0; i < g->region->n_outputs; i++) {
     if (!g->outputs[i]) continue;
-    wnn_source_add(out, "%s__global %s *o%zu", comma, wnn_cl_type(g->region->outputs[i].desc->type),
-                   i);
+    wnn_source_add(out, "%s__global %s *restrict o%zu", comma,
+                   wnn_cl_type(g->region->outputs[i].desc->type), i);
     comma = ", ";
     ++*n;
   }
-  if (g->scratch) wnn_source_add(out, "%s__global uchar *s", comma);
-  if (g->kept) wnn_source_add(out, "%s__global const float *w", *n + g->scratch != 0 ? ", " : "");
+  if (g->scratch) wnn_source_add(out, "%s__global uchar *restrict s", comma);
+  if (g->kept)
+    wnn_source_add(out, "%s__global const float *restrict w", *n + g->scratch != 0 ? ", " : "");
   *n += (size_t)g->scratch + (size_t)g->kept;
   wnn_source_put(out, ") {\n");
 }

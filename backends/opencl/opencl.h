@@ -9,6 +9,8 @@
 #include "source.h"
 
 typedef struct wnn_cl_session wnn_cl_session;
+typedef struct wnn_cl_blast wnn_cl_blast;
+typedef struct wnn_cl_gemm wnn_cl_gemm;
 
 struct wnn_device {
   const wnn_host *host; /* first: see wnn_device_host */
@@ -22,7 +24,8 @@ struct wnn_device {
   cl_ulong local_bytes;
   char name[128], driver[192];
   wnn_cl_session *session;                 /* while a graph is compiled */
-  const wnn_kernel *kernels[WNN_N_OPS][2]; /* by operation, NULL */
+  wnn_cl_blast *blast;                     /* once a product asked for it: see blast.h */
+  const wnn_kernel *kernels[WNN_N_OPS][3]; /* by operation, fastest first, NULL */
 };
 
 extern const wnn_backend wnn_backend_opencl;
@@ -65,8 +68,9 @@ typedef struct wnn_cl_arg {
 } wnn_cl_arg;
 
 typedef struct wnn_cl_launch {
-  cl_kernel kernel; /* once the program is built */
-  uint32_t name;    /* of the kernel, in the session */
+  const wnn_cl_gemm *gemm; /* CLBlast's product, instead of a kernel; or NULL */
+  cl_kernel kernel;        /* once the program is built */
+  uint32_t name;           /* of the kernel, in the session */
   size_t global, local;
   wnn_cl_arg *args;
   size_t n_args;
@@ -124,8 +128,8 @@ void wnn_cl_cache_store(wnn_device *device, const char *source, size_t size, con
 /* ---- kernels, by family: plans of every region of an operation */
 
 extern const wnn_kernel wnn_cl_elementwise, wnn_cl_movement, wnn_cl_reduce, wnn_cl_pool,
-    wnn_cl_conv, wnn_cl_product, wnn_cl_norm, wnn_cl_gather, wnn_cl_resample, wnn_cl_quantize,
-    wnn_cl_recurrent;
+    wnn_cl_conv, wnn_cl_product, wnn_cl_by_clblast, wnn_cl_norm, wnn_cl_gather, wnn_cl_resample,
+    wnn_cl_quantize, wnn_cl_recurrent;
 /* True for operations that a generated expression computes, element by element (expression.c). */
 bool wnn_cl_is_elementwise(wnn_op_id op);
 

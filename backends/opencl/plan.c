@@ -1,5 +1,5 @@
 /* Plans: kernels with what they are called with. */
-#include "opencl.h"
+#include "blast.h"
 
 #include <string.h>
 
@@ -42,20 +42,27 @@ size_t wnn_cl_plan_scratch(wnn_cl_plan *plan, size_t n_bytes) {
   return at;
 }
 
+static cl_mem memory_of(const wnn_cl_plan *plan, const wnn_cl_arg *arg, const wnn_run *run) {
+  switch (arg->place) {
+    case WNN_CL_INPUT: return run->inputs[arg->index];
+    case WNN_CL_OUTPUT: return run->outputs[arg->index];
+    case WNN_CL_SCRATCH: return run->scratch;
+    default: return plan->kept;
+  }
+}
+
 static cl_int set_arg(const wnn_cl_plan *plan, cl_kernel kernel, cl_uint i, const wnn_cl_arg *arg,
                       const wnn_run *run) {
   const wnn_cl_api *cl = &plan->base.device->cl;
-  void *memory = NULL;
   cl_int number = (cl_int)arg->index;
-  switch (arg->place) {
-    case WNN_CL_INPUT: memory = run->inputs[arg->index]; break;
-    case WNN_CL_OUTPUT: memory = run->outputs[arg->index]; break;
-    case WNN_CL_SCRATCH: memory = run->scratch; break;
-    case WNN_CL_KEPT: memory = plan->kept; break;
-    default: return cl->clSetKernelArg(kernel, i, sizeof number, &number);
-  }
-  cl_mem buffer = memory;
-  return cl->clSetKernelArg(kernel, i, sizeof buffer, &buffer);
+  if (arg->place == WNN_CL_NUMBER) return cl->clSetKernelArg(kernel, i, sizeof number, &number);
+  cl_mem memory = memory_of(plan, arg, run);
+  return cl->clSetKernelArg(kernel, i, sizeof memory, &memory);
+}
+
+static webnn_status run_gemm(const wnn_cl_plan *plan, const wnn_cl_gemm *gemm, const wnn_run *run) {
+  return wnn_cl_blast_run(plan->base.device, gemm, memory_of(plan, &gemm->a.arg, run),
+                          memory_of(plan, &gemm->b.arg, run), memory_of(plan, &gemm->c.arg, run));
 }
 
 webnn_status wnn_cl_plan_run(const wnn_plan *base, const wnn_run *run) {
@@ -63,6 +70,11 @@ webnn_status wnn_cl_plan_run(const wnn_plan *base, const wnn_run *run) {
   const wnn_device *device = base->device;
   for (size_t k = 0; k < plan->n_launches; k++) {
     const wnn_cl_launch *launch = &plan->launches[k];
+    if (launch->gemm != NULL) {
+      webnn_status status = run_gemm(plan, launch->gemm, run);
+      if (status != WEBNN_OK) return status;
+      continue;
+    }
     for (size_t i = 0; i < launch->n_args; i++)
       if (set_arg(plan, launch->kernel, (cl_uint)i, &launch->args[i], run) != CL_SUCCESS)
         return WEBNN_ERROR_UNKNOWN;

@@ -1,20 +1,10 @@
 /* Matrix products by tiles. */
-#include "tile.h"
+#include "product.h"
 
-/* An operand: strides to the next row and column of its matrices, and of their batch along the
- * result's axes. */
-typedef struct matrix {
-  size_t row, column, batch[WNN_MAX_RANK];
-  size_t n_batch;                      /* matrices that it has */
-  uint32_t n_axes, dims[WNN_MAX_RANK]; /* of its own batch, with strides */
-  size_t own[WNN_MAX_RANK];
-  size_t number[WNN_MAX_RANK]; /* of a matrix among its own, along the result's axes */
-} matrix;
-
-static matrix look_at(const wnn_port *port, uint32_t rank_of_result, bool transposed) {
+wnn_cl_operand wnn_cl_operand_of(const wnn_port *port, uint32_t rank_of_result, bool transposed) {
   const wnn_desc *desc = port->desc;
   uint32_t rank = desc->rank, shift = rank_of_result - rank;
-  matrix m = {.n_batch = 1, .n_axes = rank - 2};
+  wnn_cl_operand m = {.n_batch = 1, .n_axes = rank - 2};
   wnn_layout_strides(&port->layout, desc, m.own);
   for (uint32_t d = rank - 2; d-- > 0;) {
     m.dims[d] = desc->dims[d];
@@ -28,9 +18,9 @@ static matrix look_at(const wnn_port *port, uint32_t rank_of_result, bool transp
 }
 
 /* Where (k, column) of matrix `group` lies. */
-static const char *place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
-                         const char *column) {
-  const matrix *m = arg;
+const char *wnn_cl_operand_place(wnn_cl_gen *g, const void *arg, const char *group, const char *k,
+                                 const char *column) {
+  const wnn_cl_operand *m = arg;
   const char *at = wnn_cl_say(g, "%s * %zuu + %s * %zuu", k, m->row, column, m->column),
              *rest = group;
   for (uint32_t d = m->n_axes; d-- > 0;) {
@@ -41,8 +31,8 @@ static const char *place(wnn_cl_gen *g, const void *arg, const char *group, cons
   return at;
 }
 
-static size_t offset(const void *arg, size_t group, size_t k, size_t column) {
-  const matrix *m = arg;
+size_t wnn_cl_operand_offset(const void *arg, size_t group, size_t k, size_t column) {
+  const wnn_cl_operand *m = arg;
   size_t at = k * m->row + column * m->column;
   for (uint32_t d = m->n_axes; d-- > 0;) {
     at += group % m->dims[d] * m->own[d];
@@ -87,12 +77,13 @@ static webnn_status by_tiles(wnn_cl_gen *g) {
   uint32_t rank = out->rank;
   size_t n_rows = out->dims[rank - 2], n_columns = out->dims[rank - 1], n_batch = 1;
   size_t n_inner = da->dims[gemm != NULL && gemm->a_transpose ? 0 : da->rank - 1];
-  matrix a = look_at(&region->inputs[0], rank, gemm != NULL && gemm->a_transpose),
-         b = look_at(&region->inputs[1], rank, gemm != NULL && gemm->b_transpose);
+  wnn_cl_operand a = wnn_cl_operand_of(&region->inputs[0], rank, gemm != NULL && gemm->a_transpose),
+                 b = wnn_cl_operand_of(&region->inputs[1], rank, gemm != NULL && gemm->b_transpose);
   for (uint32_t d = 0; d + 2 < rank; d++) n_batch *= out->dims[d];
   wnn_cl_tile tile = wnn_cl_tile_of(n_rows, b.n_batch, n_columns, n_inner);
   size_t n_blocks = (n_rows + tile.rows - 1) / tile.rows, local = g->local;
-  webnn_status status = wnn_cl_tile_pack(g, &tile, 1, place, offset, &b);
+  webnn_status status =
+      wnn_cl_tile_pack(g, &tile, 1, wnn_cl_operand_place, wnn_cl_operand_offset, &b);
   if (status != WEBNN_OK) return status;
   wnn_cl_put(g, "  const uint block = i %% %zuu, panel = i / %zuu %% %zuu, batch = i / %zuu;\n",
              n_blocks, n_blocks, tile.n_panels, n_blocks * tile.n_panels);

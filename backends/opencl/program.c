@@ -100,6 +100,7 @@ static webnn_status make_kernels(wnn_device *device, cl_program program) {
     for (size_t k = 0; k < plan->n_launches; k++) {
       char name[16];
       cl_int code;
+      if (plan->launches[k].gemm != NULL) continue;
       snprintf(name, sizeof name, "k%u", (unsigned)plan->launches[k].name);
       plan->launches[k].kernel = device->cl.clCreateKernel(program, name, &code);
       if (code != CL_SUCCESS) return WEBNN_ERROR_UNKNOWN;

@@ -25,6 +25,8 @@ static const struct {
     {"winograd", NULL}, /* 3×3 convolutions by fewer multiplications */
     {"avx2", NULL},     /* instruction sets of the kernels */
     {"avx512", NULL},
+    {"clblast", NULL},  /* products on OpenCL devices: CLBlast's, and our own */
+    {"tiles", NULL},
 };
 #define N_PASSES (sizeof passes / sizeof passes[0])
 
