@@ -87,9 +87,8 @@ const char *wnn_cl_filter_place(wnn_cl_gen *g, const void *arg, const char *grou
   const wnn_cl_filter_view *f = arg;
   const wnn_cl_filter_axes *axes = &f->v->f;
   return wnn_cl_say(
-      g,
-      "(%s * %zuu + %s) * %zuu + %s / %zuu * %zuu + %s / %zuu %% %zuu * %zuu + %s %% %zuu * %zuu",
-      group, f->n_out, column, f->strides[axes->out], k, f->n_in * f->width,
+      g, "%s * %zuu + %s * %zuu + %s / %zuu * %zuu + %s / %zuu %% %zuu * %zuu + %s %% %zuu * %zuu",
+      group, f->of_group, column, f->strides[axes->out], k, f->n_in * f->width,
       f->strides[axes->height], k, f->n_in, f->width, f->strides[axes->width], k, f->n_in,
       f->strides[axes->in]);
 }
@@ -97,7 +96,7 @@ const char *wnn_cl_filter_place(wnn_cl_gen *g, const void *arg, const char *grou
 size_t wnn_cl_filter_offset(const void *arg, size_t group, size_t k, size_t column) {
   const wnn_cl_filter_view *f = arg;
   const wnn_cl_filter_axes *axes = &f->v->f;
-  return (group * f->n_out + column) * f->strides[axes->out] +
+  return group * f->of_group + column * f->strides[axes->out] +
          k / (f->n_in * f->width) * f->strides[axes->height] +
          k / f->n_in % f->width * f->strides[axes->width] + k % f->n_in * f->strides[axes->in];
 }
@@ -108,6 +107,8 @@ wnn_cl_filter_view wnn_cl_filter_of(const wnn_region *region, const wnn_cl_convo
   f.n_in = region->inputs[0].desc->dims[v->c] / v->groups;
   f.n_out = region->anchor_desc.dims[v->c] / v->groups;
   f.width = f.desc->dims[v->f.width];
+  /* conv2d's filter has all outputs and a group's inputs, convTranspose2d's the other way round. */
+  f.of_group = v->transposed ? f.n_in * f.strides[v->f.in] : f.n_out * f.strides[v->f.out];
   return f;
 }
 
@@ -122,66 +123,133 @@ bool wnn_cl_conv_is_inside(const wnn_region *region, const wnn_cl_convolution *v
   return true;
 }
 
+/* What a tile walks: pixels of one phase, that is whose places are alike but for a multiple of a
+ * transposed convolution's strides. A convolution has one phase. */
+typedef struct grid {
+  size_t height, width, n_pixels; /* of a phase */
+  unsigned phases[2];
+} grid;
+
+static grid grid_of(const wnn_region *region, const wnn_cl_convolution *v) {
+  const uint32_t *out = region->anchor_desc.dims;
+  grid t = {.phases = {v->transposed ? v->strides[0] : 1, v->transposed ? v->strides[1] : 1}};
+  t.height = (out[v->h] + t.phases[0] - 1) / t.phases[0];
+  t.width = (out[v->w] + t.phases[1] - 1) / t.phases[1];
+  t.n_pixels = out[0] * t.height * t.width;
+  return t;
+}
+
 /* Where the window of each of the tile's pixels begins: rows h0 …, columns w0 …, and b0 … for image
  * and group. */
 static void put_pixels(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
-                       size_t n_pixels, const size_t *x, size_t n_in) {
-  const uint32_t *out = g->region->anchor_desc.dims;
+                       const grid *t, const size_t *x, size_t n_in) {
   for (size_t m = 0; m < tile->rows; m++) {
     wnn_cl_put(g, "  const uint p%zu = min(block * %zuu + %zuu, %zuu);\n", m, tile->rows, m,
-               n_pixels - 1);
+               t->n_pixels - 1);
+    const char *row = wnn_cl_say(g, "p%zu / %zuu %% %zuu", m, t->width, t->height);
+    const char *column = wnn_cl_say(g, "p%zu %% %zuu", m, t->width);
+    if (v->transposed)
+      wnn_cl_put(g, "  const int h%zu = %s + (ph + %uu) / %uu, w%zu = %s + (pw + %uu) / %uu;\n", m,
+                 row, v->padding[0], v->strides[0], m, column, v->padding[2], v->strides[1]);
+    else
+      wnn_cl_put(g, "  const int h%zu = (int)(%s * %uu) - %u, w%zu = (int)(%s * %uu) - %u;\n", m,
+                 row, v->strides[0], v->padding[0], m, column, v->strides[1], v->padding[2]);
+    wnn_cl_put(g, "  const uint b%zu = p%zu / %zuu * %zuu + group * %zuu;\n", m, m,
+               t->width * t->height, x[0], n_in * x[v->c]);
+  }
+}
+
+/* Whether a row of a window lies in one piece, small enough for that to pay. */
+static bool rows_are_runs(const wnn_cl_convolution *v, const wnn_cl_filter_view *f,
+                          const size_t *x) {
+  return !v->transposed && v->groups == 1 && f->width > 1 && f->n_in <= 32 && x[v->c] == 1 &&
+         x[v->w] == f->n_in && v->dilations[1] == 1;
+}
+
+/* Pointer q<m> to the floats of pixel m at row r<m> of the image and column `column`; to zeros
+ * unless `inside` (NULL: it is). Gives the float for channel k. */
+static const char *put_pointer(wnn_cl_gen *g, const wnn_cl_convolution *v, const size_t *x,
+                               size_t m, const char *column, const char *inside) {
+  const webnn_data_type type = g->region->inputs[0].desc->type;
+  const char *name = wnn_cl_type(type), *q = wnn_cl_say(g, "q%zu", m), *k = "k";
+  const char *from =
+      wnn_cl_say(g, "i0 + (b%zu + r%zu * %zuu + (%s) * %zuu)", m, m, x[v->h], column, x[v->w]);
+  g->inputs[0] = g->ever[0] = true;
+  if (inside != NULL)
     wnn_cl_put(g,
-               "  const int h%zu = (int)(p%zu / %uu %% %uu * %uu) - %u, w%zu = (int)(p%zu %% %uu * "
-               "%uu) - %u;\n",
-               m, m, out[v->w], out[v->h], v->strides[0], v->padding[0], m, m, out[v->w],
-               v->strides[1], v->padding[2]);
-    wnn_cl_put(g, "  const uint b%zu = p%zu / %uu * %zuu + group * %zuu;\n", m, m,
-               out[v->w] * out[v->h], x[0], n_in * x[v->c]);
+               "    const bool v%zu = %s;\n    __global const %s *%s = v%zu ? %s : (__global const "
+               "%s *)z;\n",
+               m, inside, name, q, m, from, name);
+  else
+    wnn_cl_put(g, "    __global const %s *%s = %s;\n", name, q, from);
+  if (x[v->c] != 1) {
+    k = wnn_cl_say(g, "k * %zuu", x[v->c]);
+    if (inside != NULL) k = wnn_cl_say(g, "(v%zu ? %s : 0)", m, k);
   }
+  return wnn_cl_load_from(g, q, type, k);
 }
 
-/* One place of the window: at0 … are where the pixels' channels begin. */
-static void put_place(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
-                      const size_t *x, size_t n_in, bool inside) {
-  const wnn_desc *in = g->region->inputs[0].desc;
-  const char *rows[WNN_CL_TILE_ROWS], *guarded[WNN_CL_TILE_ROWS], *all = "1";
+/* The places of one row of the window, `a` of the filter, in one loop: when all of it lies inside
+ * sideways. */
+static void put_run(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
+                    const wnn_cl_filter_view *f, const size_t *x, bool inside) {
+  const uint32_t *in = g->region->inputs[0].desc->dims;
+  const char *rows[WNN_CL_TILE_ROWS];
+  wnn_cl_put(g, "    if (within) {\n");
+  for (size_t m = 0; m < tile->rows; m++)
+    rows[m] = put_pointer(g, v, x, m, wnn_cl_say(g, "w%zu", m),
+                          inside ? NULL : wnn_cl_say(g, "r%zu >= 0 && r%zu < %u", m, m, in[v->h]));
+  wnn_cl_put(g, "    __global const float *f = panel_at + a * %zuu;\n",
+             f->width * f->n_in * tile->width);
+  wnn_cl_tile_loop(g, tile, f->width * f->n_in, rows);
+  wnn_cl_put(g, "    continue;\n    }\n");
+}
+
+/* The sums over the window, row by row, place by place. */
+static void put_window(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
+                       const wnn_cl_filter_view *f, const size_t *x, bool inside) {
+  const uint32_t *in = g->region->inputs[0].desc->dims;
+  const char *rows[WNN_CL_TILE_ROWS], *within = "1";
+  const bool runs = rows_are_runs(v, f, x);
+  const unsigned steps[2] = {v->transposed ? v->strides[0] : 1, v->transposed ? v->strides[1] : 1};
+  for (size_t m = 0; m < tile->rows && runs; m++)
+    within =
+        wnn_cl_say(g, "%s && w%zu >= 0 && w%zu <= %d", within, m, m, (int)in[v->w] - (int)f->width);
+  if (runs) wnn_cl_put(g, "  const bool within = %s;\n", within);
+  wnn_cl_put(g, "  for (int a = %s; a < %u; a += %u) {\n",
+             v->transposed ? wnn_cl_say(g, "(ph + %uu) %% %uu", v->padding[0], steps[0]) : "0",
+             f->desc->dims[v->f.height], steps[0]);
+  const char *down = v->transposed ? wnn_cl_say(g, "- a / %u", steps[0])
+                                   : wnn_cl_say(g, "+ a * %u", v->dilations[0]);
+  const char *right = v->transposed ? wnn_cl_say(g, "- b / %u", steps[1])
+                                    : wnn_cl_say(g, "+ b * %u", v->dilations[1]);
+  for (size_t m = 0; m < tile->rows; m++)
+    wnn_cl_put(g, "    const int r%zu = h%zu %s;\n", m, m, down);
+  if (runs) put_run(g, v, tile, f, x, inside);
+  wnn_cl_put(g, "  for (int b = %s; b < %zu; b += %u) {\n",
+             v->transposed ? wnn_cl_say(g, "(pw + %uu) %% %uu", v->padding[2], steps[1]) : "0",
+             f->width, steps[1]);
   for (size_t m = 0; m < tile->rows; m++) {
-    wnn_cl_put(g, "    const int r%zu = h%zu + a * %u, s%zu = w%zu + b * %u;\n", m, m,
-               v->dilations[0], m, m, v->dilations[1]);
-    if (inside)
-      wnn_cl_put(g, "    const uint at%zu = b%zu + r%zu * %zuu + s%zu * %zuu;\n", m, m, m, x[v->h],
-                 m, x[v->w]);
-    else {
-      wnn_cl_put(g, "    const bool v%zu = r%zu >= 0 && r%zu < %u && s%zu >= 0 && s%zu < %u;\n", m,
-                 m, m, in->dims[v->h], m, m, in->dims[v->w]);
-      wnn_cl_put(g, "    const uint at%zu = v%zu ? b%zu + r%zu * %zuu + s%zu * %zuu : b%zu;\n", m,
-                 m, m, m, x[v->h], m, x[v->w], m);
-    }
-    rows[m] = wnn_cl_load(g, 0, wnn_cl_say(g, "at%zu + k * %zuu", m, x[v->c]));
-    guarded[m] = wnn_cl_say(g, "v%zu ? %s : 0.0f", m, rows[m]);
-    all = wnn_cl_say(g, "%s && v%zu", all, m);
+    wnn_cl_put(g, "    const int s%zu = w%zu %s;\n", m, m, right);
+    const char *valid = wnn_cl_say(g, "r%zu >= 0 && r%zu < %u && s%zu >= 0 && s%zu < %u", m, m,
+                                   in[v->h], m, m, in[v->w]);
+    rows[m] = put_pointer(g, v, x, m, wnn_cl_say(g, "s%zu", m), inside ? NULL : valid);
   }
-  if (!inside) wnn_cl_put(g, "    if (%s) {\n", all);
-  wnn_cl_tile_loop(g, tile, n_in, rows);
-  if (inside) return;
-  wnn_cl_put(g, "    } else {\n");
-  wnn_cl_tile_loop(g, tile, n_in, guarded);
-  wnn_cl_put(g, "    }\n");
+  wnn_cl_put(g, "    __global const float *f = panel_at + (a * %zu + b) * %zuu;\n", f->width,
+             f->n_in * tile->width);
+  wnn_cl_tile_loop(g, tile, f->n_in, rows);
+  wnn_cl_put(g, "  }\n  }\n");
 }
 
-/* Stores t, pixel by pixel, with what follows. */
+/* Stores t, pixel by pixel, with what follows; `where` declares the coordinates of pixel m, or
+ * passes over it. */
 static void put_results(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
-                        size_t n_pixels) {
+                        const char *where) {
   const wnn_port *out = &g->region->outputs[0];
-  const uint32_t *dims = g->region->anchor_desc.dims;
   bool has_bias = g->region->anchor->n_inputs > 2 && g->region->inputs[2].desc != NULL;
   size_t o[WNN_MAX_RANK];
   wnn_layout_strides(&out->layout, out->desc, o);
-  wnn_cl_put(g, "  for (uint m = 0; m < %zuu; m++) {\n    const uint p = block * %zuu + m;\n",
-             tile->rows, tile->rows);
-  if (n_pixels % tile->rows != 0) wnn_cl_put(g, "    if (p >= %zuu) break;\n", n_pixels);
-  wnn_cl_put(g, "    const uint c0 = p / %uu, c%u = p / %uu %% %uu, c%u = p %% %uu;\n",
-             dims[v->h] * dims[v->w], v->h, dims[v->w], dims[v->h], v->w, dims[v->w]);
+  wnn_cl_put(g, "  for (uint m = 0; m < %zuu; m++) {\n%s", tile->rows, where);
   if (tile->n_columns % tile->width == 0)
     wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) {\n", tile->width);
   else
@@ -196,37 +264,61 @@ static void put_results(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl
   g->coordinates = false; /* declared above */
 }
 
+/* The coordinates of pixel m of a tile. */
+static const char *where_in_grid(wnn_cl_gen *g, const wnn_cl_convolution *v,
+                                 const wnn_cl_tile *tile, const grid *t) {
+  const uint32_t *out = g->region->anchor_desc.dims;
+  const char *text = wnn_cl_say(g, "    const uint p = block * %zuu + m;\n", tile->rows);
+  if (t->n_pixels % tile->rows != 0)
+    text = wnn_cl_say(g, "%s    if (p >= %zuu) break;\n", text, t->n_pixels);
+  text = wnn_cl_say(
+      g, "%s    const uint c0 = p / %zuu, c%u = p / %zuu %% %zuu * %u%s, c%u = p %% %zuu * %u%s;\n",
+      text, t->height * t->width, v->h, t->width, t->height, t->phases[0],
+      v->transposed ? " + ph" : "", v->w, t->width, t->phases[1], v->transposed ? " + pw" : "");
+  if (v->transposed)
+    text = wnn_cl_say(g, "%s    if (c%u >= %u || c%u >= %u) continue;\n", text, v->h, out[v->h],
+                      v->w, out[v->w]);
+  return text;
+}
+
 static webnn_status by_tiles(wnn_cl_gen *g, const wnn_cl_convolution *v) {
   const wnn_port *in = &g->region->inputs[0];
-  const uint32_t *dims = g->region->anchor_desc.dims;
   const wnn_cl_filter_view f = wnn_cl_filter_of(g->region, v);
-  size_t n_pixels = (size_t)dims[0] * dims[v->h] * dims[v->w], x[WNN_MAX_RANK];
-  size_t n_window = (size_t)f.desc->dims[v->f.height] * f.width;
-  wnn_cl_tile tile = wnn_cl_tile_of(n_pixels, v->groups, f.n_out, n_window * f.n_in);
-  size_t n_blocks = (n_pixels + tile.rows - 1) / tile.rows, local = g->local;
+  const grid t = grid_of(g->region, v);
+  const bool inside = !v->transposed && wnn_cl_conv_is_inside(g->region, v);
+  size_t n_window = (size_t)f.desc->dims[v->f.height] * f.width, x[WNN_MAX_RANK];
+  wnn_layout_strides(&in->layout, in->desc, x);
+  wnn_cl_tile tile = wnn_cl_tile_of(t.n_pixels, v->groups, f.n_out, n_window * f.n_in);
+  if (!inside) tile.n_zeros = rows_are_runs(v, &f, x) ? f.width * f.n_in : f.n_in;
+  size_t n_blocks = (t.n_pixels + tile.rows - 1) / tile.rows, local = g->local;
+  size_t n_panels = tile.n_panels * v->groups, n_phases = (size_t)t.phases[0] * t.phases[1];
   webnn_status status =
       wnn_cl_tile_pack(g, &tile, 1, wnn_cl_filter_place, wnn_cl_filter_offset, &f);
   if (status != WEBNN_OK) return status;
-  wnn_layout_strides(&in->layout, in->desc, x);
-  wnn_cl_put(g, "  const uint block = i %% %zuu, panels = i / %zuu;\n", n_blocks, n_blocks);
+  wnn_cl_put(g, "  const uint block = i %% %zuu, panels = i / %zuu %% %zuu;\n", n_blocks, n_blocks,
+             n_panels);
   wnn_cl_put(g, "  const uint group = panels / %zuu, panel = panels %% %zuu;\n", tile.n_panels,
              tile.n_panels);
+  if (v->transposed)
+    wnn_cl_put(g, "  const uint phase = i / %zuu, ph = phase / %u, pw = phase %% %u;\n",
+               n_blocks * n_panels, t.phases[1], t.phases[1]);
   wnn_cl_tile_begin(g, &tile);
-  wnn_cl_put(g, "  __global const float *f = w + panels * %zuu;\n", tile.n_inner * tile.width);
-  put_pixels(g, v, &tile, n_pixels, x, f.n_in);
-  wnn_cl_put(g, "  for (int a = 0; a < %u; a++) {\n  for (int b = 0; b < %zu; b++) {\n",
-             f.desc->dims[v->f.height], f.width);
-  put_place(g, v, &tile, x, f.n_in, wnn_cl_conv_is_inside(g->region, v));
-  wnn_cl_put(g, "    f += %zuu;\n  }\n  }\n", f.n_in * tile.width);
+  wnn_cl_put(g, "  __global const float *panel_at = w + panels * %zuu;\n",
+             tile.n_inner * tile.width);
+  put_pixels(g, v, &tile, &t, x, f.n_in);
+  put_window(g, v, &tile, &f, x, inside);
   wnn_cl_tile_end(g, &tile);
-  put_results(g, v, &tile, n_pixels);
-  g->local = g->device->is_cpu ? 4 : 32;
-  wnn_cl_items(g, n_blocks * tile.n_panels * v->groups);
+  put_results(g, v, &tile, where_in_grid(g, v, &tile, &t));
+  g->local = g->device->is_cpu ? 1 : 32;
+  wnn_cl_items(g, n_blocks * n_panels * n_phases);
   g->local = local;
   return WEBNN_OK;
 }
 
-/* ---- channels by themselves, eight of them a work-item: the image lies channels last */
+/* ---- channels by themselves: eight of them, of some pixels of a row, a work-item. The image lies
+ * channels last */
+
+#define CHANNEL_PIXELS ((size_t)4)
 
 static bool is_depthwise(const wnn_region *region, const wnn_cl_convolution *v) {
   const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
@@ -234,8 +326,8 @@ static bool is_depthwise(const wnn_region *region, const wnn_cl_convolution *v) 
   size_t x[WNN_MAX_RANK], y[WNN_MAX_RANK];
   wnn_layout_strides(&in->layout, in->desc, x);
   wnn_layout_strides(&out->layout, out->desc, y);
-  return v->groups == n && region->anchor_desc.dims[v->c] == n && n % 8 == 0 && x[v->c] == 1 &&
-         y[v->c] == 1;
+  return !v->transposed && v->groups == n && region->anchor_desc.dims[v->c] == n && n % 8 == 0 &&
+         x[v->c] == 1 && y[v->c] == 1;
 }
 
 /* As one matrix of a row for each place of the window. */
@@ -257,43 +349,67 @@ static size_t channel_offset(const void *arg, size_t group, size_t k, size_t col
          k % f->width * f->strides[axes->width];
 }
 
+/* The sums over the window of the pixels from column x0 of the image on. */
+static void put_channel_window(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
+                               const wnn_cl_filter_view *f, const size_t *x) {
+  const wnn_desc *in = g->region->inputs[0].desc;
+  const bool is_half = in->type == WEBNN_DATA_TYPE_FLOAT16;
+  const unsigned step = v->strides[1], gap = v->dilations[1], rows = (unsigned)tile->rows;
+  wnn_cl_put(g, "  const bool within = x0 >= 0 && x0 + %u <= %u;\n",
+             (rows - 1) * step + ((unsigned)f->width - 1) * gap + 1, in->dims[v->w]);
+  wnn_cl_put(g, "  for (int a = 0; a < %u; a++) {\n    const int r = y0 + a * %u;\n",
+             f->desc->dims[v->f.height], v->dilations[0]);
+  wnn_cl_put(g, "    if (r < 0 || r >= %u) continue;\n", in->dims[v->h]);
+  wnn_cl_put(g, "    __global const %s *q = i0 + (c0 * %zuu + r * %zuu + panel * 8);\n",
+             wnn_cl_type(in->type), x[0], x[v->h]);
+  for (int guarded = 0; guarded < 2; guarded++) {
+    wnn_cl_put(g, guarded ? "    else " : "    if (within) ");
+    wnn_cl_put(g,
+               "for (int b = 0; b < %zu; b++) {\n      const float8 y = vload8(a * %zu + b, f);\n",
+               f->width, f->width);
+    for (unsigned m = 0; m < rows; m++) {
+      const char *column = wnn_cl_say(g, "x0 + b * %u + %u", gap, m * step);
+      if (guarded) wnn_cl_put(g, "      if (%s >= 0 && %s < %u)\n", column, column, in->dims[v->w]);
+      wnn_cl_put(g, "      a%u_0 = fma(%s(0, q + (%s) * %zu), y, a%u_0);\n", m,
+                 is_half ? "vload_half8" : "vload8", column, x[v->w], m);
+    }
+    wnn_cl_put(g, "    }\n");
+  }
+  wnn_cl_put(g, "  }\n");
+  g->inputs[0] = g->ever[0] = true;
+}
+
 static webnn_status by_channels(wnn_cl_gen *g, const wnn_cl_convolution *v) {
   const wnn_port *in = &g->region->inputs[0];
-  const uint32_t *dims = g->region->anchor_desc.dims;
+  const uint32_t *out = g->region->anchor_desc.dims;
   const wnn_cl_filter_view f = wnn_cl_filter_of(g->region, v);
-  size_t n_pixels = (size_t)dims[0] * dims[v->h] * dims[v->w], n_blocks = dims[v->c] / 8,
-         x[WNN_MAX_RANK];
-  wnn_cl_tile tile = {.rows = 1,
+  size_t n_panels = out[v->c] / 8, x[WNN_MAX_RANK];
+  wnn_cl_tile tile = {.rows = out[v->w] < CHANNEL_PIXELS ? out[v->w] : CHANNEL_PIXELS,
                       .vectors = 1,
                       .width = 8,
                       .n_groups = 1,
-                      .n_columns = dims[v->c],
+                      .n_columns = out[v->c],
                       .n_inner = f.desc->dims[v->f.height] * f.width,
-                      .n_panels = n_blocks};
+                      .n_panels = n_panels};
+  size_t n_blocks = (out[v->w] + tile.rows - 1) / tile.rows;
   webnn_status status = wnn_cl_tile_pack(g, &tile, 1, channel_place, channel_offset, &f);
   if (status != WEBNN_OK) return status;
   wnn_layout_strides(&in->layout, in->desc, x);
-  wnn_cl_put(g, "  const uint panel = i %% %zuu, block = i / %zuu, group = 0;\n", n_blocks,
-             n_blocks);
+  wnn_cl_put(g, "  const uint panel = i %% %zuu, block = i / %zuu %% %zuu, group = 0;\n", n_panels,
+             n_panels, n_blocks);
+  wnn_cl_put(g, "  const uint c%u = i / %zuu %% %u, c0 = i / %zuu;\n", v->h, n_panels * n_blocks,
+             out[v->h], n_panels * n_blocks * out[v->h]);
+  wnn_cl_put(g, "  const int y0 = (int)(c%u * %u) - %u, x0 = (int)(block * %zu) - %u;\n", v->h,
+             v->strides[0], v->padding[0], tile.rows * v->strides[1], v->padding[2]);
   wnn_cl_tile_begin(g, &tile);
   wnn_cl_put(g, "  __global const float *f = w + panel * %zuu;\n", tile.n_inner * 8);
-  put_pixels(g, v, &tile, n_pixels, x, 0);
-  wnn_cl_put(g,
-             "  for (int a = 0; a < %u; a++) {\n    const int r = h0 + a * %u;\n    if (r < 0 || r "
-             ">= %u) continue;\n",
-             f.desc->dims[v->f.height], v->dilations[0], in->desc->dims[v->h]);
-  wnn_cl_put(g,
-             "  for (int b = 0; b < %zu; b++) {\n    const int q = w0 + b * %u;\n    if (q < 0 || "
-             "q >= %u) continue;\n",
-             f.width, v->dilations[1], in->desc->dims[v->w]);
-  wnn_cl_put(g, "    const uint at = b0 + r * %zuu + q * %zuu + panel * 8;\n", x[v->h], x[v->w]);
-  g->inputs[0] = g->ever[0] = true;
-  const char *from = in->desc->type == WEBNN_DATA_TYPE_FLOAT16 ? "vload_half8" : "vload8";
-  wnn_cl_put(g, "    a0_0 = fma(%s(0, i0 + at), vload8(a * %zu + b, f), a0_0);\n  }\n  }\n", from,
-             f.width);
+  put_channel_window(g, v, &tile, &f, x);
   wnn_cl_tile_end(g, &tile);
-  put_results(g, v, &tile, n_pixels);
-  wnn_cl_items(g, n_pixels * n_blocks);
+  const char *where = wnn_cl_say(g, "    const uint c%u = block * %zuu + m;\n", v->w, tile.rows);
+  if (out[v->w] % tile.rows != 0)
+    where = wnn_cl_say(g, "%s    if (c%u >= %u) break;\n", where, v->w, out[v->w]);
+  put_results(g, v, &tile, where);
+  wnn_cl_items(g, out[0] * out[v->h] * n_blocks * n_panels);
   return WEBNN_OK;
 }
 
@@ -302,11 +418,14 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
   const wnn_cl_convolution v = wnn_cl_convolution_of(region);
-  /* Loads of what is a literal can't be vectors. */
-  bool has_image = region->inputs[0].constant == NULL || wnn_desc_count(region->inputs[0].desc) > 1;
-  if (v.transposed)
+  /* Loads of what is a literal need no pointers; a transposed convolution has few places a phase,
+   * but for these. */
+  const bool is_literal =
+      region->inputs[0].constant != NULL && wnn_desc_count(region->inputs[0].desc) == 1;
+  const bool is_odd = v.transposed && (v.dilations[0] != 1 || v.dilations[1] != 1 || v.groups != 1);
+  if (is_literal || is_odd)
     each_element(&g, &v);
-  else if (is_depthwise(region, &v) && has_image)
+  else if (is_depthwise(region, &v))
     status = by_channels(&g, &v);
   else
     status = by_tiles(&g, &v);

@@ -28,6 +28,7 @@ typedef struct wnn_cl_filter_view {
   const wnn_cl_convolution *v;
   const wnn_desc *desc;
   size_t strides[WNN_MAX_RANK], n_in, n_out, width;
+  size_t of_group; /* from one group's filters to the next one's */
 } wnn_cl_filter_view;
 
 wnn_cl_filter_view wnn_cl_filter_of(const wnn_region *region, const wnn_cl_convolution *v);

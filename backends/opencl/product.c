@@ -94,14 +94,18 @@ static webnn_status by_tiles(wnn_cl_gen *g) {
   wnn_cl_put(g, "  const uint base = %s;\n", wnn_cl_offset(g, rank - 2, a.batch, "c"));
   const char *rows[WNN_CL_TILE_ROWS];
   for (size_t m = 0; m < tile.rows; m++) {
-    wnn_cl_put(g, "  const uint at%zu = base + min(block * %zuu + %zuu, %zuu) * %zuu;\n", m,
-               tile.rows, m, n_rows - 1, a.row);
-    rows[m] = wnn_cl_load(g, 0, wnn_cl_say(g, "at%zu + k * %zuu", m, a.column));
+    rows[m] = wnn_cl_load(g, 0, "0");
+    if (!g->inputs[0]) continue; /* a literal */
+    wnn_cl_put(g,
+               "  __global const %s *q%zu = i0 + (base + min(block * %zuu + %zuu, %zuu) * %zuu);\n",
+               wnn_cl_type(da->type), m, tile.rows, m, n_rows - 1, a.row);
+    rows[m] = wnn_cl_load_from(g, wnn_cl_say(g, "q%zu", m), da->type,
+                               wnn_cl_say(g, "k * %zuu", a.column));
   }
   wnn_cl_tile_loop(g, &tile, n_inner, rows);
   wnn_cl_tile_end(g, &tile);
   put_results(g, &tile, gemm, n_rows);
-  g->local = g->device->is_cpu ? 4 : 32;
+  g->local = g->device->is_cpu ? 1 : 32;
   wnn_cl_items(g, n_blocks * tile.n_panels * n_batch);
   g->local = local;
   return WEBNN_OK;

@@ -15,6 +15,8 @@ static size_t packed_floats(const wnn_cl_tile *tile) {
   return tile->n_groups * tile->n_panels * tile->n_inner * tile->width;
 }
 
+static size_t all_floats(const wnn_cl_tile *tile) { return packed_floats(tile) + tile->n_zeros; }
+
 /* Columns beyond the last are zeros. */
 static void pack_now(const wnn_cl_tile *tile, const wnn_port *port, wnn_cl_tile_offset offset,
                      const void *arg, float *to) {
@@ -31,12 +33,13 @@ static void pack_now(const wnn_cl_tile *tile, const wnn_port *port, wnn_cl_tile_
           else
             *to++ = ((const float *)port->constant)[at];
         }
+  for (size_t i = 0; i < tile->n_zeros; i++) *to++ = 0;
 }
 
 static webnn_status keep_packed(wnn_cl_gen *g, const wnn_cl_tile *tile, size_t port,
                                 wnn_cl_tile_offset offset, const void *arg) {
   const wnn_alloc *alloc = &g->device->host->alloc;
-  size_t n_bytes = packed_floats(tile) * sizeof(float);
+  size_t n_bytes = all_floats(tile) * sizeof(float);
   float *packed = wnn_alloc_get(alloc, n_bytes);
   if (packed == NULL) return WEBNN_ERROR_UNKNOWN;
   pack_now(tile, &g->region->inputs[port], offset, arg, packed);
@@ -48,21 +51,22 @@ static webnn_status keep_packed(wnn_cl_gen *g, const wnn_cl_tile *tile, size_t p
 
 static void pack_later(wnn_cl_gen *g, const wnn_cl_tile *tile, size_t port, wnn_cl_tile_place place,
                        const void *arg) {
-  g->packed_at = wnn_cl_plan_scratch(g->plan, packed_floats(tile) * sizeof(float));
+  g->packed_at = wnn_cl_plan_scratch(g->plan, all_floats(tile) * sizeof(float));
   wnn_cl_put(g, "  const uint j = i %% %zuu, k = i / %zuu %% %zuu, panel = i / %zuu;\n",
              tile->width, tile->width, tile->n_inner, tile->width * tile->n_inner);
   wnn_cl_put(g, "  const uint group = panel / %zuu, column = panel %% %zuu * %zuu + j;\n",
              tile->n_panels, tile->n_panels, tile->width);
-  wnn_cl_put(g, "  float x = 0.0f;\n  if (column < %zuu) x = %s;\n", tile->n_columns,
+  wnn_cl_put(g, "  float x = 0.0f;\n  if (i < %zuu && column < %zuu) x = %s;\n",
+             packed_floats(tile), tile->n_columns,
              wnn_cl_load(g, port, place(g, arg, "group", "k", "column")));
   wnn_cl_put(g, "  ((__global float *)(s + %zu))[i] = x;\n", g->packed_at);
   g->scratch = true;
-  wnn_cl_items(g, packed_floats(tile));
+  wnn_cl_items(g, all_floats(tile));
 }
 
 webnn_status wnn_cl_tile_pack(wnn_cl_gen *g, const wnn_cl_tile *tile, size_t port,
                               wnn_cl_tile_place place, wnn_cl_tile_offset offset, const void *arg) {
-  if (packed_floats(tile) > WNN_MAX_ELEMENTS) return WEBNN_ERROR_NOT_SUPPORTED;
+  if (all_floats(tile) > WNN_MAX_ELEMENTS) return WEBNN_ERROR_NOT_SUPPORTED;
   if (g->region->inputs[port].constant != NULL) return keep_packed(g, tile, port, offset, arg);
   pack_later(g, tile, port, place, arg);
   return WEBNN_OK;
@@ -75,6 +79,8 @@ void wnn_cl_tile_begin(wnn_cl_gen *g, const wnn_cl_tile *tile) {
     g->scratch = true;
     wnn_cl_put(g, "  __global const float *w = (__global const float *)(s + %zu);\n", g->packed_at);
   }
+  if (tile->n_zeros != 0)
+    wnn_cl_put(g, "  __global const float *z = w + %zuu;\n", packed_floats(tile));
   for (size_t m = 0; m < tile->rows; m++)
     for (size_t v = 0; v < tile->vectors; v++)
       wnn_cl_put(g, "  float8 a%zu_%zu = (float8)(0.0f);\n", m, v);

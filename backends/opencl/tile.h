@@ -12,6 +12,7 @@ typedef struct wnn_cl_tile {
   size_t rows, vectors, width;         /* of a tile: rows, vectors of eight columns, columns */
   size_t n_groups, n_columns, n_inner; /* B: matrices, their columns and rows */
   size_t n_panels;                     /* of a matrix */
+  size_t n_zeros;                      /* wanted at z, for what is read instead of nothing */
 } wnn_cl_tile;
 
 wnn_cl_tile wnn_cl_tile_of(size_t n_rows, size_t n_groups, size_t n_columns, size_t n_inner);
@@ -26,7 +27,8 @@ typedef size_t (*wnn_cl_tile_offset)(const void *arg, size_t group, size_t k, si
  * Afterwards the next kernel finds the panels at `w`. */
 webnn_status wnn_cl_tile_pack(wnn_cl_gen *g, const wnn_cl_tile *tile, size_t port,
                               wnn_cl_tile_place place, wnn_cl_tile_offset offset, const void *arg);
-/* Declares `w` where the panels were packed at the run, and the accumulators. */
+/* Declares `w` where the panels were packed at the run, `z` when zeros are wanted, and the
+ * accumulators. */
 void wnn_cl_tile_begin(wnn_cl_gen *g, const wnn_cl_tile *tile);
 /* A loop over `n` inner elements k, from `f`, a pointer to the panel's rows; `rows` are the values
  * of A. */
