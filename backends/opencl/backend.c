@@ -256,6 +256,7 @@ const wnn_backend wnn_backend_opencl = {
     .device_type = WEBNN_DEVICE_TYPE_GPU,
     .open = open_device,
     .close = wnn_cl_close,
+    .list = wnn_cl_list,
     .info = info,
     .missing_types = missing_types,
     .buffer_create = wnn_cl_buffer_create,

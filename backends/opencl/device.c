@@ -37,6 +37,13 @@ static candidate look_at(const wnn_cl_api *cl, cl_device_id id) {
   return c;
 }
 
+static void read_driver(const wnn_cl_api *cl, cl_device_id id, char *out, size_t room) {
+  char version[64] = "", driver[64] = "";
+  cl->clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL);
+  cl->clGetDeviceInfo(id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+  snprintf(out, room, "%s, driver %s", version, driver);
+}
+
 /* A device that compiles, is there, and has all that our kernels ask for. */
 static bool is_usable(const wnn_cl_api *cl, cl_device_id id) {
   cl_bool available = CL_FALSE, compiles = CL_FALSE, little = CL_FALSE;
@@ -71,6 +78,43 @@ static size_t list_devices(const wnn_cl_api *cl, cl_device_id *out) {
   return n_out;
 }
 
+static webnn_device_type type_of(const candidate *c) {
+  return c->type & CL_DEVICE_TYPE_GPU ? WEBNN_DEVICE_TYPE_GPU : WEBNN_DEVICE_TYPE_CPU;
+}
+
+static void describe(const wnn_cl_api *cl, const candidate *c, webnn_device_info *out) {
+  cl_ulong memory = 0;
+  cl->clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+  snprintf(out->name, sizeof out->name, "%s", c->name);
+  read_driver(cl, c->id, out->driver, sizeof out->driver);
+  out->device_type = type_of(c);
+  out->memory = memory;
+  out->compute_units = c->n_units;
+  out->shares_memory = c->shares_memory != CL_FALSE;
+  out->usable = is_usable(cl, c->id);
+}
+
+/* As they are chosen: the usable ones first, the better ones before. */
+bool wnn_cl_list(size_t i, webnn_power_preference preference, webnn_device_info *out) {
+  wnn_cl_api cl;
+  cl_device_id ids[MAX_DEVICES];
+  candidate found[MAX_DEVICES];
+  double ranks[MAX_DEVICES];
+  if (wnn_cl_find_loader(&cl, NULL) != WEBNN_OK) return false;
+  size_t n = list_devices(&cl, ids);
+  if (i >= n) return false;
+  for (size_t k = 0; k < n; k++) {
+    found[k] = look_at(&cl, ids[k]);
+    ranks[k] = rank_of(&found[k], preference) + (is_usable(&cl, ids[k]) ? 1e15 : 0);
+  }
+  for (size_t k = 0; k < n; k++) {
+    size_t before = 0; /* devices that come before this one */
+    for (size_t j = 0; j < n; j++) before += ranks[j] > ranks[k] || (ranks[j] == ranks[k] && j < k);
+    if (before == i) describe(&cl, &found[k], out);
+  }
+  return true;
+}
+
 static webnn_status choose(const wnn_cl_api *cl, const wnn_host *host, cl_device_id *out,
                            webnn_error *err) {
   cl_device_id ids[MAX_DEVICES];
@@ -103,11 +147,8 @@ static void read_properties(wnn_device *device) {
   const wnn_cl_api *cl = &device->cl;
   cl_device_type type = 0;
   cl_device_fp_config config = 0;
-  char version[64] = "", driver[64] = "";
   cl->clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof device->name, device->name, NULL);
-  cl->clGetDeviceInfo(device->id, CL_DEVICE_VERSION, sizeof version, version, NULL);
-  cl->clGetDeviceInfo(device->id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
-  snprintf(device->driver, sizeof device->driver, "%s, driver %s", version, driver);
+  read_driver(cl, device->id, device->driver, sizeof device->driver);
   cl->clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   device->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
   cl->clGetDeviceInfo(device->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);

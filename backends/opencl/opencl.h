@@ -38,6 +38,7 @@ static inline webnn_status wnn_cl_status(cl_int code) {
 /* device.c */
 webnn_status wnn_cl_open(const wnn_host *host, wnn_device **out, webnn_error *err);
 void wnn_cl_close(wnn_device *device);
+bool wnn_cl_list(size_t i, webnn_power_preference preference, webnn_device_info *out);
 
 /* buffer.c: memory of tensors and executables. */
 extern const wnn_memory wnn_cl_memory;

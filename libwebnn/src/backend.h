@@ -74,6 +74,9 @@ typedef struct wnn_backend {
   /* NOT_SUPPORTED with a message: this backend can't be used here. */
   webnn_status (*open)(const wnn_host *host, wnn_device **out, webnn_error *err);
   void (*close)(wnn_device *device);
+  /* Device `i` of those that there are, which `open` would take first first; false past the end. NULL: there is one,
+   * the host's. Called from any thread. */
+  bool (*list)(size_t i, webnn_power_preference preference, webnn_device_info *out);
   wnn_device_info (*info)(const wnn_device *device);
   /* Element types of the row that the device lacks for this operation; 0: it has all. */
   uint32_t (*missing_types)(const wnn_device *device, const webnn_op *op);

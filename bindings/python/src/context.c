@@ -83,6 +83,44 @@ static PyObject *ml_create_context(PyObject *self, PyObject *const *args, Py_ssi
   return wpy_future_settled(state, create_context(state, args, n_args, names));
 }
 
+/* ---- devices */
+
+static PyObject *describe_device(const webnn_device_info *info) {
+  return Py_BuildValue("{sssssssssKsIsOsO}", "backend", info->backend, "device_type",
+                       device_types[info->device_type], "device", info->name, "driver",
+                       info->driver, "memory", (unsigned long long)info->memory, "compute_units",
+                       (unsigned)info->compute_units, "shares_memory",
+                       info->shares_memory ? Py_True : Py_False, "usable",
+                       info->usable ? Py_True : Py_False);
+}
+
+PyObject *wpy_devices(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                      PyObject *names) {
+  static const char *const keywords[] = {"power_preference", NULL};
+  static const Params params = {"devices", keywords, 0, 0};
+  static const Where where = {"devices", "power_preference", NULL};
+  PyObject *given[1], *list;
+  uint32_t power = 0;
+  (void)module;
+  if (wpy_parse(&params, args, n_args, names, given) < 0 ||
+      (!wpy_absent(given[0]) && wpy_enum(&where, given[0], powers, &power) < 0) ||
+      (list = PyList_New(0)) == NULL)
+    return NULL;
+  for (size_t i = 0;; i++) {
+    webnn_device_info info = WEBNN_DEVICE_INFO_INIT;
+    bool found;
+    Py_BEGIN_ALLOW_THREADS found =
+        webnn_device_get_info(i, (webnn_power_preference)power, &info);
+    Py_END_ALLOW_THREADS if (!found) return list;
+    PyObject *device = describe_device(&info);
+    int code = device != NULL ? PyList_Append(list, device) : -1;
+    Py_XDECREF(device);
+    if (code == 0) continue;
+    Py_DECREF(list);
+    return NULL;
+  }
+}
+
 /* ---- ML */
 
 static PyObject *ml_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {

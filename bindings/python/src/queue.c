@@ -214,7 +214,10 @@ static PyObject *core_close(PyObject *module, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef wpy_queue_methods[] = {
+PyMethodDef wpy_module_methods[] = {
+    {"devices", WPY_FAST(wpy_devices), METH_FASTCALL | METH_KEYWORDS,
+     "devices(*, power_preference='default')\n--\n\n"
+     "The devices that there are, each a dict; of a kind, what a context would take first comes first."},
     {"_poll", core_poll, METH_NOARGS, "The body of the thread that runs done-callbacks."},
     {"_close", core_close, METH_NOARGS, "Lets that thread end once no caller's memory is in use."},
     {NULL, NULL, 0, NULL}};

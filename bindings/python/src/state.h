@@ -217,7 +217,8 @@ void wpy_queue_forget(void *ud); /* undoes a pin that nobody took */
 void wpy_queue_post(Queue *queue, void (*run)(void *ud), void (*drop)(void *ud), void *ud);
 /* One count of the queue, whose poller runs; NULL and an exception when it cannot. */
 Queue *wpy_queue_started(State *state);
-extern PyMethodDef wpy_queue_methods[];
+extern PyMethodDef wpy_module_methods[];
+PyObject *wpy_devices(PyObject *module, PyObject *const *args, Py_ssize_t n_args, PyObject *names);
 
 /* ---- scopes.c */
 

@@ -27,6 +27,7 @@ from ._core import (
     Tensor,
     UnknownError,
     __version__,
+    devices,
 )
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "OperationError",
     "Tensor",
     "UnknownError",
+    "devices",
 ]
 
 

@@ -14,6 +14,15 @@ _Number = SupportsFloat | SupportsIndex
 __all__: list[str]
 __version__: str
 
+def devices(
+    *, power_preference: Literal["default", "high-performance", "low-power"] | None = "default"
+) -> list[dict[str, Any]]:
+    """The devices that there are, each a dict; of a kind, what a context would take first comes first.
+
+    Keys: backend, device_type, device (its name, of which a part is enough for create_context), driver, memory (bytes, 0:
+    not known), compute_units, shares_memory (with the host), usable. An extension.
+    """
+
 class Error(Exception):
     """What the specification calls a DOMException."""
 

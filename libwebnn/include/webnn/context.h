@@ -99,6 +99,26 @@ typedef struct webnn_context_info {
 /** Fills `*out`, as far as its `struct_size` reaches.  Threads: any. */
 WEBNN_API void webnn_context_get_info(const webnn_context *context, webnn_context_info *out);
 
+/** A device that a context can be created on. */
+typedef struct webnn_device_info {
+  size_t struct_size;
+  const char *backend;           /**< that serves it; static */
+  webnn_device_type device_type; /**< a CPU's OpenCL is of type CPU */
+  char name[128];                /**< for `device` of the options: a part of it will do */
+  char driver[192];              /**< library and version below us */
+  uint64_t memory;               /**< bytes that it has; 0: not known */
+  uint32_t compute_units;        /**< processors of a CPU */
+  bool shares_memory;            /**< its memory is the host's */
+  bool usable;                   /**< false: it lacks what our kernels need */
+} webnn_device_info;
+#define WEBNN_DEVICE_INFO_INIT \
+  { sizeof(webnn_device_info), NULL, WEBNN_DEVICE_TYPE_CPU, {0}, {0}, 0, 0, false, false }
+
+/** Fills `*out` with device `i`, as far as its `struct_size` reaches: the CPU as each backend serves it, then what
+ *  OpenCL finds, a device that `device_type` or `backend` would take before others first. False past the end.
+ *  Threads: any. */
+WEBNN_API bool webnn_device_get_info(size_t i, webnn_power_preference preference, webnn_device_info *out);
+
 /** What the context can do, as the JSON text of MLOpSupportLimits: all keys as in the specification.
  *  NULL: out of memory.  Owns: borrowed, lives as long as the context.  Threads: any.
  *  Spec: MLContext.opSupportLimits. */

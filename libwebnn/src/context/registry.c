@@ -62,3 +62,5 @@ webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_
       out[(*n_out)++] = backends[i];
   return WEBNN_OK;
 }
+
+const wnn_backend *wnn_registry_backend(size_t i) { return i < N_BACKENDS ? backends[i] : NULL; }

@@ -12,4 +12,7 @@ webnn_status wnn_registry_candidates(const char *name, webnn_device_type device_
                                      const wnn_backend *out[WNN_MAX_BACKENDS], size_t *n_out,
                                      webnn_error *err);
 
+/* Backend `i`, in no order that means anything; NULL past the end. */
+const wnn_backend *wnn_registry_backend(size_t i);
+
 #endif

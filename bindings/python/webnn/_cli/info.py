@@ -23,4 +23,12 @@ def main(_):
             print(f"backend {backend}: yes")
         except webnn.Error as error:
             print(f"backend {backend}: no ({error})")
+    for device in webnn.devices():
+        print(f"device: {describe(device)}")
     return 0
+
+
+def describe(device):
+    memory = f"{device['memory'] / 2**30:.1f} GiB" + (" of the host's" if device["shares_memory"] else "")
+    line = f"{device['device']} ({device['device_type']}, {device['backend']}), {device['compute_units']} units, {memory}"
+    return line + (f", {device['driver']}" if device["driver"] else "") + ("" if device["usable"] else ": can't be used")
