@@ -23,6 +23,7 @@ typedef struct network {
 } network;
 
 #define STATE_VECTORS 4
+#define INPUT_ROWS ((size_t)4)
 
 static int operand(const wnn_region *region, size_t i) {
   return i < region->anchor->n_inputs && region->inputs[i].desc != NULL ? (int)i : -1;
@@ -70,10 +71,10 @@ static network look_at(const wnn_region *region) {
   return n;
 }
 
-/* An operand at places along its axes, `middle` NULL where it has none. A cell's operands have no
- * first axis. */
-static const char *at(wnn_cl_gen *g, int port, const char *first, const char *middle,
-                      const char *last) {
+/* The place of an operand's element along its axes, `middle` NULL where it has none. A cell's
+ * operands have no first axis. */
+static const char *place_of(wnn_cl_gen *g, int port, const char *first, const char *middle,
+                            const char *last) {
   const wnn_port *p = &g->region->inputs[port];
   const char *places[3] = {first, middle, last}, *index = "0";
   size_t strides[WNN_MAX_RANK];
@@ -82,7 +83,12 @@ static const char *at(wnn_cl_gen *g, int port, const char *first, const char *mi
   wnn_layout_strides(&p->layout, p->desc, strides);
   for (uint32_t d = 0; d < p->desc->rank; d++)
     index = wnn_cl_say(g, "%s + (%s) * %zuu", index, places[d + skip], strides[d]);
-  return wnn_cl_load(g, (size_t)port, index);
+  return index;
+}
+
+static const char *at(wnn_cl_gen *g, int port, const char *first, const char *middle,
+                      const char *last) {
+  return wnn_cl_load(g, (size_t)port, place_of(g, port, first, middle, last));
 }
 
 static const char *activated(wnn_cl_gen *g, const network *n, size_t i, const char *x) {
@@ -95,23 +101,81 @@ static const char *activated(wnn_cl_gen *g, const network *n, size_t i, const ch
   }
 }
 
-/* x·Wᵀ + b of every unit of every gate, for each step, direction and batch. */
+/* ---- sums of products along a last axis, eight at a time where it lies together */
+
+#define WIDE ((size_t)8)
+
+static bool is_wide(const wnn_cl_gen *g, int port, size_t n) {
+  const wnn_port *p = &g->region->inputs[port];
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&p->layout, p->desc, strides);
+  return n >= WIDE && strides[p->desc->rank - 1] == 1;
+}
+
+/* Eight floats of an operand, from this element on. */
+static const char *wide_at(wnn_cl_gen *g, int port, const char *index) {
+  const bool is_half = g->region->inputs[port].desc->type == WEBNN_DATA_TYPE_FLOAT16;
+  g->inputs[port] = g->ever[port] = true;
+  return wnn_cl_say(g, "%s(0, i%d + (%s))", is_half ? "vload_half8" : "vload8", port, index);
+}
+
+/* Adds the sixteen sums of `name`_8 to `name`. */
+static void put_lanes(wnn_cl_gen *g, const char *name) {
+  wnn_cl_put(g,
+             "    const float4 %s_4 = %s_8.lo + %s_8.hi;\n"
+             "    %s += (%s_4.x + %s_4.y) + (%s_4.z + %s_4.w);\n",
+             name, name, name, name, name, name, name, name);
+}
+
+/* x·Wᵀ + b of every unit of every gate, for each direction, step and batch: a unit and some rows,
+ * which are steps and batches, a work-item. */
 static void from_input(wnn_cl_gen *g, const network *n) {
-  const uint32_t dims[4] = {(uint32_t)n->n_directions, (uint32_t)n->n_steps, (uint32_t)n->n_batches,
-                            (uint32_t)(n->n_gates * n->n_hidden)};
-  wnn_cl_coordinates(g, &g->body, "n", 4, dims, NULL, "i");
-  wnn_cl_put(g, "  float y = %s;\n", n->bias < 0 ? "0.0f" : at(g, n->bias, "n0", NULL, "n3"));
-  wnn_cl_put(g, "  for (uint k = 0; k < %zuu; k++) y = fma(%s, %s, y);\n", n->n_in,
-             at(g, 0, "n1", "n2", "k"), at(g, 1, "n0", "n3", "k"));
-  wnn_cl_put(g, "  ((__global float *)s)[%zuu + i] = y;\n", n->before);
+  const size_t rows = n->n_steps * n->n_batches, units = n->n_gates * n->n_hidden;
+  const size_t tile = rows < INPUT_ROWS ? rows : INPUT_ROWS, n_blocks = (rows + tile - 1) / tile;
+  const bool wide = is_wide(g, 0, n->n_in) && is_wide(g, 1, n->n_in);
+  const size_t whole = wide ? n->n_in / WIDE * WIDE : 0;
+  wnn_cl_put(g, "  const uint unit = i %% %zuu, block = i / %zuu %% %zuu, direction = i / %zuu;\n",
+             units, units, n_blocks, units * n_blocks);
+  wnn_cl_put(g, "  const float bias = %s;\n",
+             n->bias < 0 ? "0.0f" : at(g, n->bias, "direction", NULL, "unit"));
+  for (size_t m = 0; m < tile; m++) {
+    wnn_cl_put(g, "  const uint r%zu = min(block * %zuu + %zuu, %zuu);\n  float y%zu = bias;\n", m,
+               tile, m, rows - 1, m);
+    if (wide) wnn_cl_put(g, "  float8 y%zu_8 = (float8)(0.0f);\n", m);
+  }
+  const char *w = place_of(g, 1, "direction", "unit", "k");
+  for (int part = wide ? 0 : 1; part < 2; part++) {
+    if (part == 0)
+      wnn_cl_put(g, "  for (uint k = 0; k < %zuu; k += %zuu) {\n    const float8 w = %s;\n", whole,
+                 WIDE, wide_at(g, 1, w));
+    else
+      wnn_cl_put(g, "  for (uint k = %zuu; k < %zuu; k++) {\n    const float w = %s;\n", whole,
+                 n->n_in, wnn_cl_load(g, 1, w));
+    for (size_t m = 0; m < tile; m++) {
+      const char *x = place_of(g, 0, wnn_cl_say(g, "r%zu / %zuu", m, n->n_batches),
+                               wnn_cl_say(g, "r%zu %% %zuu", m, n->n_batches), "k");
+      if (part == 0)
+        wnn_cl_put(g, "    y%zu_8 = fma(%s, w, y%zu_8);\n", m, wide_at(g, 0, x), m);
+      else
+        wnn_cl_put(g, "    y%zu = fma(%s, w, y%zu);\n", m, wnn_cl_load(g, 0, x), m);
+    }
+    wnn_cl_put(g, "  }\n");
+  }
+  for (size_t m = 0; m < tile; m++) {
+    if (wide) put_lanes(g, wnn_cl_say(g, "y%zu", m));
+    wnn_cl_put(g,
+               "  ((__global float *)s)[%zuu + (direction * %zuu + r%zu) * %zuu + unit] = y%zu;\n",
+               n->before, rows, m, units, m);
+  }
   g->scratch = true;
-  wnn_cl_items(g, n->n_directions * n->n_steps * n->n_batches * n->n_gates * n->n_hidden);
+  wnn_cl_items(g, n->n_directions * n_blocks * units);
 }
 
 /* Declares, for gate `gate_number` of unit k, what comes from the input (`name`_x), the recurrent
- * bias (`name`_b) and the state (`name`_r); `with` is what stands for hidden[j]. */
+ * bias (`name`_b) and the state (`name`_r), which stands for itself or, `resets`, times the reset
+ * gate. */
 static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
-                 const char *with) {
+                 bool resets) {
   const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
   const char *bias =
       n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit);
@@ -119,8 +183,21 @@ static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_
    * scaled with the state. */
   wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = %s;\n", name,
              n->is_lstm ? bias : "0.0f", name, n->is_lstm ? "0.0f" : bias);
-  wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", n->n_hidden,
-             name, with, at(g, 2, "direction", unit, "j"), name);
+  const char *with = resets ? "reset[j] * hidden[j]" : "hidden[j]";
+  size_t whole = 0;
+  if (is_wide(g, 2, n->n_hidden)) {
+    whole = n->n_hidden / WIDE * WIDE;
+    wnn_cl_put(g,
+               "    float8 %s_r_8 = (float8)(0.0f);\n    for (uint j = 0; j < %zuu; j += %zuu)\n",
+               name, whole, WIDE);
+    wnn_cl_put(g, "      %s_r_8 = fma(%s, %s, %s_r_8);\n", name,
+               resets ? "vload8(0, reset + j) * vload8(0, hidden + j)" : "vload8(0, hidden + j)",
+               wide_at(g, 2, place_of(g, 2, "direction", unit, "j")), name);
+    put_lanes(g, wnn_cl_say(g, "%s_r", name));
+  }
+  if (whole < n->n_hidden)
+    wnn_cl_put(g, "    for (uint j = %zuu; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", whole,
+               n->n_hidden, name, with, at(g, 2, "direction", unit, "j"), name);
   const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s",
                                  n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
   wnn_cl_put(g, "    const float %s_x = ((__global const float *)s)[%zuu + %s];\n", name, n->before,
@@ -138,7 +215,7 @@ static void lstm_step(wnn_cl_gen *g, const network *n) {
   static const char *const names[LSTM_GATES] = {"in", "out", "forget", "fresh"};
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
   for (size_t i = 0; i < LSTM_GATES; i++) {
-    gate(g, n, names[i], i, "hidden[j]");
+    gate(g, n, names[i], i, false);
     const char *sum = wnn_cl_say(g, "%s_x + %s_b + %s_r", names[i], names[i], names[i]);
     if (i != LSTM_CELL) sum = with_peephole(g, n, sum, i);
     wnn_cl_put(g, "    const float %s_a = %s, %s = %s;\n", names[i], sum, names[i],
@@ -153,14 +230,14 @@ static void lstm_step(wnn_cl_gen *g, const network *n) {
 
 static void gru_step(wnn_cl_gen *g, const network *n) {
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
-  gate(g, n, "r", GRU_RESET, "hidden[j]");
+  gate(g, n, "r", GRU_RESET, false);
   wnn_cl_put(g,
              "    const float r_a = r_x + r_b + r_r;\n    reset[k] = %s;\n  }\n  "
              "barrier(CLK_GLOBAL_MEM_FENCE);\n",
              activated(g, n, 0, "r_a"));
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
-  gate(g, n, "z", GRU_UPDATE, "hidden[j]");
-  gate(g, n, "n", GRU_NEW, n->reset_after ? "hidden[j]" : "reset[j] * hidden[j]");
+  gate(g, n, "z", GRU_UPDATE, false);
+  gate(g, n, "n", GRU_NEW, !n->reset_after);
   wnn_cl_put(g, "    const float z_a = z_x + z_b + z_r, z = %s;\n", activated(g, n, 0, "z_a"));
   wnn_cl_put(g, "    const float n_a = n_x + %s, fresh = %s;\n",
              n->reset_after ? "reset[k] * (n_b + n_r)" : "n_b + n_r", activated(g, n, 1, "n_a"));
@@ -173,7 +250,7 @@ static void put_state(wnn_cl_gen *g, const char *name, int port) {
 }
 
 static void all_steps(wnn_cl_gen *g, const network *n) {
-  size_t local = 64;
+  size_t local = g->device->is_cpu ? 64 : 256;
   while (local > 16 && local / 2 >= n->n_hidden) local /= 2;
   if (local > g->device->max_group) local = g->device->max_group;
   bool backward = n->way == WEBNN_RECURRENT_NETWORK_DIRECTION_BACKWARD;
