@@ -1,15 +1,21 @@
 /* Built programs on disk, by device, driver and source. Processes may share the folder: an entry
  * comes to be under its name when it is whole, and what isn't whole, or another's, is as good as
- * absent. */
+ * absent. Entries that were not used for long go when there are too many bytes: at any time, from
+ * under any reader, who has the file open or finds none. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "opencl.h"
 
 #define MAX_PATH ((size_t)1024)
-#define MAX_BINARY ((uint64_t)256 << 20)
+#define MAX_BINARY (WNN_CL_CACHE_BYTES / 2)
+#define ABANDONED \
+  3600 /* seconds after which a file that never got its name has no writer any more */
 
 typedef struct header {
   char magic[8];
@@ -75,6 +81,7 @@ static unsigned char *read_entry(const wnn_device *device, const uint64_t key[2]
   unsigned char *data = NULL;
   FILE *file = path_of(key, path) ? fopen(path, "rb") : NULL;
   if (file == NULL) return NULL;
+  futimens(fileno(file), NULL); /* used now */
   bool good = fread(&head, sizeof head, 1, file) == 1 &&
               memcmp(head.magic, magic, sizeof magic) == 0 && head.key[0] == key[0] &&
               head.key[1] == key[1] && head.n_bytes > 0 && head.n_bytes <= MAX_BINARY;
@@ -128,6 +135,77 @@ static bool write_entry(const char *path, const header *head, const unsigned cha
   return good;
 }
 
+/* ---- the limit */
+
+typedef struct kept_file {
+  char name[64];
+  struct timespec used;
+  uint64_t n_bytes;
+} kept_file;
+
+typedef struct kept_files {
+  kept_file *list;
+  size_t n, room;
+  uint64_t n_bytes;
+} kept_files;
+
+static bool add_file(const wnn_alloc *alloc, kept_files *files, const char *name,
+                     const struct stat *about) {
+  if (files->n == files->room) {
+    size_t room = 2 * files->room + 64;
+    kept_file *list =
+        wnn_alloc_resize(alloc, files->list, files->room * sizeof *list, room * sizeof *list);
+    if (list == NULL) return false;
+    files->list = list;
+    files->room = room;
+  }
+  kept_file *file = &files->list[files->n++];
+  *file = (kept_file){.used = about->st_mtim, .n_bytes = (uint64_t)about->st_size};
+  snprintf(file->name, sizeof file->name, "%s", name);
+  files->n_bytes += file->n_bytes;
+  return true;
+}
+
+/* All entries; what a writer that died has left is removed. False: out of memory. */
+static bool list_files(const wnn_alloc *alloc, DIR *folder, kept_files *files) {
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    struct stat about;
+    if (strlen(entry->d_name) < 32 || strlen(entry->d_name) >= sizeof files->list->name ||
+        fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(about.st_mode))
+      continue;
+    if (strlen(entry->d_name) == 32) {
+      if (!add_file(alloc, files, entry->d_name, &about)) return false;
+    } else if (about.st_mtime + ABANDONED < time(NULL)) {
+      unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+  }
+  return true;
+}
+
+static int by_use(const void *a, const void *b) {
+  const struct timespec *x = &((const kept_file *)a)->used, *y = &((const kept_file *)b)->used;
+  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+void wnn_cl_cache_trim(const wnn_alloc *alloc, uint64_t max_bytes) {
+  char path[MAX_PATH];
+  kept_files files = {NULL, 0, 0, 0};
+  DIR *folder = folder_of(path) ? opendir(path) : NULL;
+  if (folder == NULL) return;
+  if (list_files(alloc, folder, &files) && files.n_bytes > max_bytes) {
+    qsort(files.list, files.n, sizeof *files.list, by_use);
+    /* A quarter more than need be, so that not every new entry comes here. */
+    for (size_t i = 0; i + 1 < files.n && files.n_bytes > max_bytes / 4 * 3; i++) {
+      unlinkat(dirfd(folder), files.list[i].name, 0); /* or another process did */
+      files.n_bytes -= files.list[i].n_bytes;
+    }
+  }
+  wnn_alloc_free(alloc, files.list, files.room * sizeof *files.list);
+  closedir(folder);
+}
+
 void wnn_cl_cache_store(wnn_device *device, const char *source, size_t size, const char *options,
                         cl_program program) {
   header head = {.n_bytes = 0};
@@ -135,7 +213,7 @@ void wnn_cl_cache_store(wnn_device *device, const char *source, size_t size, con
   char path[MAX_PATH];
   if (device->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof n_bytes, &n_bytes,
                                   NULL) != CL_SUCCESS ||
-      n_bytes == 0)
+      n_bytes == 0 || n_bytes > MAX_BINARY)
     return;
   unsigned char *data = wnn_alloc_get(&device->host->alloc, n_bytes);
   if (data == NULL) return;
@@ -147,7 +225,7 @@ void wnn_cl_cache_store(wnn_device *device, const char *source, size_t size, con
       path_of(head.key, path)) {
     head.checksum = mix(0, data, n_bytes);
     make_folders(path);
-    write_entry(path, &head, data);
+    if (write_entry(path, &head, data)) wnn_cl_cache_trim(&device->host->alloc, WNN_CL_CACHE_BYTES);
   }
   wnn_alloc_free(&device->host->alloc, data, n_bytes);
 }

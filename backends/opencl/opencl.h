@@ -126,6 +126,10 @@ cl_program wnn_cl_cache_load(wnn_device *device, const char *source, size_t size
 void wnn_cl_cache_store(wnn_device *device, const char *source, size_t size, const char *options,
                         cl_program program);
 
+/* Removes the entries that were not used for longest while all have more than `max_bytes`. */
+#define WNN_CL_CACHE_BYTES ((uint64_t)256 << 20)
+void wnn_cl_cache_trim(const wnn_alloc *alloc, uint64_t max_bytes);
+
 /* ---- kernels, by family: plans of every region of an operation */
 
 extern const wnn_kernel wnn_cl_elementwise, wnn_cl_movement, wnn_cl_reduce, wnn_cl_pool,

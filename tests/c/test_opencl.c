@@ -2,12 +2,15 @@
  * launches, and the cache of programs. Ends with 77, and says why, where there is no OpenCL device.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "harness.h"
 #include "maker.h"
+#include "opencl/opencl.h"
 
 #define EXIT_SKIPPED 77
 
@@ -326,6 +329,67 @@ TEST(programs_are_kept_and_bad_entries_replaced) {
   empty_cache();
 }
 
+/* A file of the cache's folder with `n_bytes`, last used so many seconds ago. */
+static void put_file(const char *name, size_t n_bytes, long seconds_ago) {
+  char path[256];
+  const struct timespec then = {time(NULL) - seconds_ago, 0}, times[2] = {then, then};
+  snprintf(path, sizeof path, "%s/webnn/opencl/%s", cache, name);
+  FILE *file = fopen(path, "wb");
+  if (!REQUIRE(file != NULL)) return;
+  CHECK(truncate(path, (off_t)n_bytes) == 0);
+  fclose(file);
+  CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+}
+
+static bool is_there(const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/webnn/opencl/%s", cache, name);
+  return access(path, F_OK) == 0;
+}
+
+TEST(what_was_not_used_for_longest_goes_first) {
+  static const char oldest[] = "00000000000000000000000000000001",
+                    newer[] = "00000000000000000000000000000002",
+                    newest[] = "00000000000000000000000000000003";
+  const wnn_alloc alloc = {NULL, NULL};
+  char program[256];
+  empty_cache();
+  CHECK(works(5)); /* makes the folder and an entry of now */
+  if (!REQUIRE(only_entry(program, sizeof program))) return;
+  const size_t used = (size_t)size_of(program);
+  put_file(newest, used, 20);
+  put_file(oldest, used, 300);
+  put_file(newer, used, 200);
+  put_file("00000000000000000000000000000004.1-abcdef", 10, 7200); /* whose writer died */
+  put_file("00000000000000000000000000000005.1-abcdef", 10, 5);
+  put_file("notes", 100000, 9999);     /* none of ours */
+  wnn_cl_cache_trim(&alloc, 4 * used); /* all have room */
+  CHECK(is_there(oldest) && is_there(newer) && is_there(newest));
+  CHECK(!is_there("00000000000000000000000000000004.1-abcdef"));
+  CHECK(is_there("00000000000000000000000000000005.1-abcdef"));
+  wnn_cl_cache_trim(&alloc, 2 * used / 3 * 4 + 4); /* three quarters of it are one too few */
+  CHECK(!is_there(oldest) && !is_there(newer) && is_there(newest));
+  CHECK(works(5)); /* read again, so used */
+  put_file(newest, 1000, -5);
+  wnn_cl_cache_trim(&alloc, 0); /* the last one stays: it may have come just now */
+  CHECK(is_there(newest) && !is_there(strrchr(program, '/') + 1));
+  CHECK(is_there("notes"));
+  empty_cache();
+}
+
+TEST(a_use_is_noted) {
+  char path[256];
+  struct stat before, after;
+  empty_cache();
+  CHECK(works(6));
+  if (!REQUIRE(only_entry(path, sizeof path))) return;
+  const struct timespec long_ago[2] = {{1000000, 0}, {1000000, 0}};
+  CHECK(utimensat(AT_FDCWD, path, long_ago, 0) == 0 && stat(path, &before) == 0);
+  CHECK(works(6));
+  CHECK(stat(path, &after) == 0 && after.st_mtime > before.st_mtime);
+  empty_cache();
+}
+
 int main(int argc, char **argv) {
   webnn_context *context = NULL;
   webnn_error err = {WEBNN_OK, ""};
@@ -345,6 +409,8 @@ int main(int argc, char **argv) {
                                              RUN(a_chain_of_elements_is_one_launch),
                                              RUN(what_follows_an_anchor_is_computed_with_it),
                                              RUN(programs_are_kept_and_bad_entries_replaced),
+                                             RUN(what_was_not_used_for_longest_goes_first),
+                                             RUN(a_use_is_noted),
                                              {NULL, NULL}});
   char remove[128]; /* the OpenCL implementation keeps things there, too */
   snprintf(remove, sizeof remove, "rm -rf %s", cache);
