@@ -190,14 +190,16 @@ static const wnn_buffer *on_device(executable *exe, size_t i, const wnn_buffer *
 static webnn_status copy_in(const executable *exe, size_t i, const wnn_buffer *given) {
   const wnn_cl_api *cl = &exe->device->cl;
   /* The caller waits for the outputs, so for this. */
-  return wnn_cl_status(cl->clEnqueueWriteBuffer(exe->device->queue, exe->buffers[i]->impl, CL_FALSE,
-                                                0, given->n_bytes, given->host, 0, NULL, NULL));
+  return wnn_cl_check(
+      exe->device, cl->clEnqueueWriteBuffer(exe->device->queue, exe->buffers[i]->impl, CL_FALSE, 0,
+                                            given->n_bytes, given->host, 0, NULL, NULL));
 }
 
 static webnn_status copy_out(const executable *exe, size_t i, const wnn_buffer *given) {
   const wnn_cl_api *cl = &exe->device->cl;
-  return wnn_cl_status(cl->clEnqueueReadBuffer(exe->device->queue, exe->buffers[i]->impl, CL_FALSE,
-                                               0, given->n_bytes, given->host, 0, NULL, NULL));
+  return wnn_cl_check(
+      exe->device, cl->clEnqueueReadBuffer(exe->device->queue, exe->buffers[i]->impl, CL_FALSE, 0,
+                                           given->n_bytes, given->host, 0, NULL, NULL));
 }
 
 static webnn_status run(wnn_executable *base, const wnn_buffer *const *inputs,
@@ -222,7 +224,7 @@ static webnn_status run(wnn_executable *base, const wnn_buffer *const *inputs,
       status = copy_out(exe, i, outputs[i - exe->n_inputs]);
   const wnn_cl_api *cl = &exe->device->cl;
   cl_int code = waits ? cl->clFinish(exe->device->queue) : cl->clFlush(exe->device->queue);
-  return status != WEBNN_OK ? status : wnn_cl_status(code);
+  return status != WEBNN_OK ? status : wnn_cl_check(exe->device, code);
 }
 
 static const wnn_step_info *step(const wnn_executable *base, size_t i) {
@@ -258,6 +260,7 @@ const wnn_backend wnn_backend_opencl = {
     .close = wnn_cl_close,
     .list = wnn_cl_list,
     .info = info,
+    .failure = wnn_cl_failure,
     .missing_types = missing_types,
     .buffer_create = wnn_cl_buffer_create,
     .buffer_free = wnn_cl_buffer_free,

@@ -57,7 +57,7 @@ webnn_status wnn_cl_blast_run(wnn_device *device, const wnn_cl_gemm *gemm, cl_me
     code = blast->sgemm_batched(ROW_MAJOR, a_is, b_is, gemm->m, gemm->n, gemm->k, gemm->alpha, a,
                                 x->at, x->row, x->batch, b, y->at, y->row, y->batch, 0, c, z->at,
                                 z->row, z->batch, gemm->n_batch, &queue, NULL);
-  return wnn_cl_status(code);
+  return wnn_cl_check(device, code);
 }
 
 /* ---- the test: tuned kernels have gone wrong on drivers before */

@@ -152,6 +152,9 @@ static void read_properties(wnn_device *device) {
   cl->clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   device->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
   cl->clGetDeviceInfo(device->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+  cl_bool shares = CL_FALSE;
+  cl->clGetDeviceInfo(device->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shares, &shares, NULL);
+  device->shares_memory = shares != CL_FALSE;
   device->divides_exactly = (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   cl->clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group,
                       &device->max_group, NULL);
@@ -216,6 +219,7 @@ static webnn_status find_queue(wnn_device *device, webnn_error *err) {
 void wnn_cl_close(wnn_device *device) {
   if (device->queue != NULL) {
     device->cl.clFinish(device->queue);
+    wnn_cl_stages_close(device);
     device->cl.clReleaseCommandQueue(device->queue);
   }
   wnn_cl_blast_close(device);
@@ -236,4 +240,17 @@ webnn_status wnn_cl_open(const wnn_host *host, wnn_device **out, webnn_error *er
   }
   *out = device;
   return WEBNN_OK;
+}
+
+const char *wnn_cl_failure(const wnn_device *device) {
+  switch (device->failure) {
+    case CL_SUCCESS: return "";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "the device is out of memory";
+    case CL_OUT_OF_RESOURCES: return "the device is out of resources, or lost";
+    case CL_OUT_OF_HOST_MEMORY: return "the driver is out of memory";
+    case CL_DEVICE_NOT_AVAILABLE: return "the device is gone";
+    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
+      return "what it waits for failed on the device";
+    default: return "the OpenCL implementation refused a command";
+  }
 }

@@ -12,15 +12,29 @@ typedef struct wnn_cl_session wnn_cl_session;
 typedef struct wnn_cl_blast wnn_cl_blast;
 typedef struct wnn_cl_gemm wnn_cl_gemm;
 
+/* Memory of the host's that the device copies from and to by itself. */
+#define WNN_CL_STAGES 2
+#define WNN_CL_STAGE_BYTES ((size_t)4 << 20)
+typedef struct wnn_cl_stage {
+  cl_mem memory;
+  void *mapped;  /* NULL: not yet */
+  cl_event busy; /* comes when the device is done with it; NULL: it is */
+} wnn_cl_stage;
+
 struct wnn_device {
   const wnn_host *host; /* first: see wnn_device_host */
   wnn_cl_api cl;
   cl_device_id id;
   cl_context context;
   cl_command_queue queue; /* in order */
-  bool is_cpu;            /* its cores are the host's */
-  bool divides_exactly;   /* -cl-fp32-correctly-rounded-divide-sqrt */
-  size_t max_group;       /* work-items of a group */
+  cl_command_queue side;  /* for maps; NULL until there is one */
+  wnn_cl_stage stages[WNN_CL_STAGES];
+  size_t next_stage;
+  cl_int failure;       /* the last one of a command */
+  bool is_cpu;          /* its cores are the host's */
+  bool shares_memory;   /* with the host */
+  bool divides_exactly; /* -cl-fp32-correctly-rounded-divide-sqrt */
+  size_t max_group;     /* work-items of a group */
   cl_ulong local_bytes;
   char name[128], driver[192];
   wnn_cl_session *session;                 /* while a graph is compiled */
@@ -35,9 +49,17 @@ static inline webnn_status wnn_cl_status(cl_int code) {
   return code == CL_SUCCESS ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
 }
 
+/* The same for commands, of which the device's owner hears. */
+static inline webnn_status wnn_cl_check(wnn_device *device, cl_int code) {
+  if (code != CL_SUCCESS) device->failure = code;
+  return wnn_cl_status(code);
+}
+
 /* device.c */
 webnn_status wnn_cl_open(const wnn_host *host, wnn_device **out, webnn_error *err);
 void wnn_cl_close(wnn_device *device);
+/* What the last command that failed says: for the reason why a context is lost. */
+const char *wnn_cl_failure(const wnn_device *device);
 bool wnn_cl_list(size_t i, webnn_power_preference preference, webnn_device_info *out);
 
 /* buffer.c: memory of tensors and executables. */
@@ -50,6 +72,7 @@ webnn_status wnn_cl_buffer_import(wnn_device *device, void *memory, size_t n_byt
                                   wnn_buffer *out);
 webnn_status wnn_cl_buffer_export(wnn_device *device, const wnn_buffer *buffer, void **memory,
                                   void **event);
+void wnn_cl_stages_close(wnn_device *device);
 webnn_status wnn_cl_await_event(wnn_device *device, void *event);
 
 /* ---- plans (plan.c) */

@@ -67,7 +67,7 @@ static webnn_status run_gemm(const wnn_cl_plan *plan, const wnn_cl_gemm *gemm, c
 
 webnn_status wnn_cl_plan_run(const wnn_plan *base, const wnn_run *run) {
   const wnn_cl_plan *plan = (const wnn_cl_plan *)base;
-  const wnn_device *device = base->device;
+  wnn_device *device = base->device;
   for (size_t k = 0; k < plan->n_launches; k++) {
     const wnn_cl_launch *launch = &plan->launches[k];
     if (launch->gemm != NULL) {
@@ -80,7 +80,7 @@ webnn_status wnn_cl_plan_run(const wnn_plan *base, const wnn_run *run) {
         return WEBNN_ERROR_UNKNOWN;
     cl_int code = device->cl.clEnqueueNDRangeKernel(device->queue, launch->kernel, 1, NULL,
                                                     &launch->global, &launch->local, 0, NULL, NULL);
-    if (code != CL_SUCCESS) return WEBNN_ERROR_UNKNOWN;
+    if (code != CL_SUCCESS) return wnn_cl_check(device, code);
   }
   return WEBNN_OK;
 }

@@ -78,6 +78,9 @@ typedef struct wnn_backend {
    * the host's. Called from any thread. */
   bool (*list)(size_t i, webnn_power_preference preference, webnn_device_info *out);
   wnn_device_info (*info)(const wnn_device *device);
+  /* Why the last command failed, "" when none did; static. NULL: nothing more is known than that. Called where the
+   * copies are. */
+  const char *(*failure)(const wnn_device *device);
   /* Element types of the row that the device lacks for this operation; 0: it has all. */
   uint32_t (*missing_types)(const wnn_device *device, const webnn_op *op);
 

@@ -2,12 +2,14 @@
  * launches, and the cache of programs. Ends with 77, and says why, where there is no OpenCL device.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "context/context.h"
 #include "harness.h"
 #include "maker.h"
 #include "opencl/opencl.h"
@@ -235,6 +237,226 @@ TEST(what_follows_an_anchor_is_computed_with_it) {
   end(&s);
 }
 
+/* ---- the timeline: nothing waits for the device, and what fails there is told */
+
+static bool write_all(scene *s, webnn_tensor *to, const float *data, size_t n) {
+  webnn_error err;
+  return webnn_tensor_write(s->context, to, data, n * sizeof *data, &err) == WEBNN_OK;
+}
+
+static bool dispatch(scene *s, webnn_tensor *x, webnn_tensor *y) {
+  webnn_named_tensor in = {WEBNN_STR("x"), x}, out = {WEBNN_STR("y"), y};
+  webnn_error err;
+  return webnn_graph_dispatch(s->context, s->graph, &in, 1, &out, 1, &err) == WEBNN_OK;
+}
+
+typedef cl_event create_event_fn(cl_context context, cl_int *code);
+typedef cl_int set_event_fn(cl_event event, cl_int status);
+
+/* Functions that the library itself doesn't need. */
+static void find(const char *name, void *out) {
+  void *loader = dlopen("libOpenCL.so.1", RTLD_NOW), *found = loader ? dlsym(loader, name) : NULL;
+  memcpy(out, &found, sizeof found);
+}
+
+/* While the device stands still all is queued: an export gives its event once nothing is left to be
+ * queued. */
+TEST(writes_and_dispatches_wait_for_nothing) {
+  const uint32_t n = 3 << 20, shape[] = {n}; /* 12 MiB: more than fits the stages */
+  scene s = begin();
+  webnn_tensor *x = tensor(&s, shape, 1), *y = tensor(&s, shape, 1);
+  float *data = malloc(n * sizeof *data), *small = data;
+  void *memory = NULL, *event = NULL;
+  create_event_fn *create_event;
+  set_event_fn *set_event;
+  webnn_error err;
+  cl_int code;
+  find("clCreateUserEvent", &create_event);
+  find("clSetUserEventStatus", &set_event);
+  if (!REQUIRE(data != NULL && create_event != NULL && set_event != NULL)) return;
+  wnn_device *device = s.context->device;
+  if (!REQUIRE(build(&s, relu_of(&s.m, input(&s.m, "x", 1, shape))))) return;
+  for (uint32_t i = 0; i < n; i++) data[i] = (float)(i % 1000) - 500;
+  CHECK(write_all(&s, x, data, n) && dispatch(&s, x, y)); /* more than stages hold, once */
+  const uint32_t few[] = {8};
+  webnn_tensor *a = tensor(&s, few, 1), *b = tensor(&s, few, 1);
+  scene t = {s.context, {NULL, false}, NULL};
+  t.m.failed = webnn_builder_create(s.context, &t.m.builder, &err) != WEBNN_OK;
+  CHECK(build(&t, relu_of(&t.m, input(&t.m, "x", 1, few))));
+  CHECK(read_back(&s, y, data, n));
+  for (uint32_t i = 0; i < n; i++)
+    if (data[i] != ((float)(i % 1000) - 500 > 0 ? (float)(i % 1000) - 500 : 0)) CHECK(false);
+
+  cl_event gate = create_event(device->context, &code);
+  CHECK(wnn_cl_await_event(device, gate) == WEBNN_OK); /* the device stands still */
+  for (int i = 0; i < 8; i++) small[i] = (float)(i - 4);
+  CHECK(write_all(&t, a, small, 8) && dispatch(&t, a, b));
+  for (int i = 0; i < 8; i++) small[i] = -1; /* it was copied */
+  CHECK_STATUS(webnn_tensor_export_opencl(b, &memory, &event, &err), WEBNN_OK);
+  CHECK(set_event(gate, CL_COMPLETE) == CL_SUCCESS);
+  cl_event done = event;
+  CHECK(device->cl.clWaitForEvents(1, &done) == CL_SUCCESS);
+  CHECK_STATUS(webnn_tensor_return_opencl(b, NULL, &err), WEBNN_OK);
+  CHECK(read_back(&t, b, small, 8) && small[3] == 0 && small[7] == 3);
+  device->cl.clReleaseEvent(done);
+  device->cl.clReleaseEvent(gate);
+  webnn_tensor *all[] = {x, y, a, b};
+  for (int i = 0; i < 4; i++) webnn_tensor_release(all[i]);
+  webnn_graph_release(t.graph);
+  webnn_builder_release(t.m.builder);
+  free(data);
+  end(&s);
+}
+
+/* As on a device with memory of its own. */
+TEST(reads_by_stages_give_all_bytes) {
+  const uint32_t sizes[] = {1, 1 << 20, (1 << 20) + 3, 5 << 19, 13};
+  scene s = begin();
+  s.context->device->shares_memory = false;
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    const uint32_t n = sizes[k];
+    webnn_tensor *x = tensor(&s, &n, 1);
+    float *data = malloc(n * sizeof *data), *back = calloc(n, sizeof *back);
+    if (!REQUIRE(data != NULL && back != NULL)) return;
+    for (uint32_t i = 0; i < n; i++) data[i] = (float)(i * 7 % 1013);
+    CHECK(write_all(&s, x, data, n) && read_back(&s, x, back, n));
+    CHECK(memcmp(data, back, n * sizeof *data) == 0);
+    webnn_tensor_release(x);
+    free(data);
+    free(back);
+  }
+  end(&s);
+}
+
+static cl_int CL_API_CALL fail_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                     size_t at, size_t n_bytes, const void *data, cl_uint n_events,
+                                     const cl_event *events, cl_event *event) {
+  (void)queue, (void)buffer, (void)blocking, (void)at, (void)n_bytes, (void)data, (void)n_events;
+  (void)events, (void)event;
+  return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+static cl_int CL_API_CALL fail_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                    size_t at, size_t n_bytes, void *data, cl_uint n_events,
+                                    const cl_event *events, cl_event *event) {
+  (void)queue, (void)buffer, (void)blocking, (void)at, (void)n_bytes, (void)data, (void)n_events;
+  (void)events, (void)event;
+  return CL_DEVICE_NOT_AVAILABLE;
+}
+
+static cl_int CL_API_CALL fail_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
+                                      const size_t *offsets, const size_t *global,
+                                      const size_t *local, cl_uint n_events, const cl_event *events,
+                                      cl_event *event) {
+  (void)queue, (void)kernel, (void)n, (void)offsets, (void)global, (void)local, (void)n_events;
+  (void)events, (void)event;
+  return CL_OUT_OF_RESOURCES;
+}
+
+TEST(what_fails_on_the_device_loses_its_context_alone) {
+  static const struct {
+    const char *what, *says, *why;
+  } rows[] = {{"write", "a write to a tensor failed", "out of memory"},
+              {"run", "a dispatched graph failed", "out of resources"},
+              {"read", "a read of a tensor failed", "the device is gone"}};
+  const uint32_t shape[] = {4};
+  for (int row = 0; row < 3; row++) {
+    CONTEXT("%s", rows[row].what);
+    scene s = begin(), other = begin();
+    webnn_tensor *x = tensor(&s, shape, 1), *y = tensor(&s, shape, 1),
+                 *mine = tensor(&other, shape, 1);
+    float data[4] = {1, -2, 3, -4};
+    if (!REQUIRE(build(&s, relu_of(&s.m, input(&s.m, "x", 1, shape))))) return;
+    wnn_cl_api *cl = &s.context->device->cl;
+    if (row == 0) cl->clEnqueueWriteBuffer = fail_write;
+    if (row == 1) cl->clEnqueueNDRangeKernel = fail_kernel;
+    if (row == 2) cl->clEnqueueReadBuffer = fail_read;
+    write_all(&s, x, data, 4);
+    dispatch(&s, x, y); /* or refused: the context may be lost by now */
+    CHECK(!read_back(&s, y, data, 4));
+    webnn_future *lost = webnn_context_lost(s.context);
+    CHECK_STATUS(webnn_future_wait(lost, 20000000000), WEBNN_OK);
+    CHECK(webnn_context_is_lost(s.context));
+    const char *message = webnn_future_message(lost);
+    CHECK(strstr(message, rows[row].says) != NULL && strstr(message, rows[row].why) != NULL);
+    data[0] = 5;
+    CHECK(write_all(&other, mine, data, 4) && read_back(&other, mine, data, 4) && data[0] == 5);
+    CHECK(!webnn_context_is_lost(other.context));
+    webnn_tensor *all[] = {x, y, mine};
+    for (int i = 0; i < 3; i++) webnn_tensor_release(all[i]);
+    end(&other);
+    end(&s);
+  }
+  CONTEXT("%s", "");
+}
+
+/* ---- devices */
+
+TEST(lists_the_devices_that_contexts_find) {
+  webnn_device_info info = WEBNN_DEVICE_INFO_INIT;
+  webnn_context *context = NULL;
+  webnn_error err;
+  size_t n_opencl = 0;
+  char first[128] = "";
+  for (size_t i = 0; webnn_device_get_info(i, WEBNN_POWER_PREFERENCE_DEFAULT, &info); i++) {
+    if (strcmp(info.backend, "opencl") != 0) continue;
+    CHECK(info.name[0] != '\0' && strstr(info.driver, "OpenCL") != NULL);
+    CHECK(info.memory > 1 << 20 && info.compute_units > 0);
+    if (n_opencl++ == 0) snprintf(first, sizeof first, "%s", info.name);
+    if (!info.usable) continue;
+    CHECK_STATUS(open_opencl(info.name, &context, &err), WEBNN_OK);
+    webnn_context_release(context);
+  }
+  CHECK(n_opencl != 0);
+  /* The first one is what a context takes. */
+  webnn_context_info chosen = WEBNN_CONTEXT_INFO_INIT;
+  if (!REQUIRE(open_opencl(NULL, &context, &err) == WEBNN_OK)) return;
+  webnn_context_get_info(context, &chosen);
+  CHECK_STR(chosen.device, first);
+  webnn_context_release(context);
+}
+
+/* ---- CLBlast, where it is: the same answers as our tiles */
+
+static const char *kernel_of(const webnn_graph *graph) {
+  webnn_graph_step step = WEBNN_GRAPH_STEP_INIT;
+  return webnn_graph_get_step(graph, 0, &step) ? step.kernel : "";
+}
+
+TEST(products_are_the_same_by_clblast) {
+  static const struct {
+    uint32_t m, n, k;
+  } rows[] = {{1, 1, 1}, {1, 33, 7}, {17, 5, 129}, {64, 48, 32}, {3, 70, 70}};
+  for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+    const uint32_t m = rows[r].m, n = rows[r].n, k = rows[r].k;
+    const uint32_t x_shape[] = {2, m, k}, w_shape[] = {k, n};
+    float *x = malloc(2 * m * k * sizeof *x), *w = malloc(k * n * sizeof *w), *y[2];
+    for (uint32_t i = 0; i < 2 * m * k; i++) x[i] = (float)(i * 5 % 11) - 5;
+    for (uint32_t i = 0; i < k * n; i++) w[i] = (float)(i * 3 % 7) - 3;
+    CONTEXT("%u x %u x %u", (unsigned)m, (unsigned)n, (unsigned)k);
+    for (int tiles = 0; tiles < 2; tiles++) {
+      webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+      scene s = {NULL, {NULL, false}, NULL};
+      webnn_error err;
+      options.backend = "opencl";
+      options.passes = tiles ? "-clblast" : "-tiles";
+      s.m.failed = webnn_context_create(&options, &s.context, &err) != WEBNN_OK ||
+                   webnn_builder_create(s.context, &s.m.builder, &err) != WEBNN_OK;
+      webnn_operand *z =
+          matmul_of(&s.m, input(&s.m, "x", 3, x_shape), constant(&s, 2, w_shape, w, k * n));
+      y[tiles] = calloc(2 * m * n, sizeof **y);
+      if (!REQUIRE(build(&s, relu_of(&s.m, z)) && compute(&s, x, 2 * m * k, y[tiles], 2 * m * n)))
+        return;
+      if (tiles || strcmp(kernel_of(s.graph), "opencl clblast") != 0)
+        CHECK_STR(kernel_of(s.graph), "opencl product"); /* there is no CLBlast */
+      end(&s);
+    }
+    CHECK(memcmp(y[0], y[1], 2 * m * n * sizeof **y) == 0); /* whole numbers: exact */
+    free(x), free(w), free(y[0]), free(y[1]);
+  }
+  CONTEXT("%s", "");
+}
+
 /* ---- the cache of programs */
 
 static char cache[64];
@@ -408,6 +630,11 @@ int main(int argc, char **argv) {
                                              RUN(dispatches_follow_one_another),
                                              RUN(a_chain_of_elements_is_one_launch),
                                              RUN(what_follows_an_anchor_is_computed_with_it),
+                                             RUN(writes_and_dispatches_wait_for_nothing),
+                                             RUN(reads_by_stages_give_all_bytes),
+                                             RUN(what_fails_on_the_device_loses_its_context_alone),
+                                             RUN(lists_the_devices_that_contexts_find),
+                                             RUN(products_are_the_same_by_clblast),
                                              RUN(programs_are_kept_and_bad_entries_replaced),
                                              RUN(what_was_not_used_for_longest_goes_first),
                                              RUN(a_use_is_noted),

@@ -197,9 +197,12 @@ void wnn_context_lose(webnn_context *context, const char *format, ...) {
 }
 
 void wnn_context_break(webnn_context *context, const char *text) {
+  const wnn_backend *backend = context->backend;
+  const char *why = backend->failure != NULL ? backend->failure(context->device) : "";
+  const char *colon = why[0] != '\0' ? ": " : "";
   webnn_error err;
-  wnn_context_end(context, wnn_error_set(&err, WEBNN_ERROR_UNKNOWN, "%s", text), &err);
-  wnn_context_lose(context, "%s", text);
+  wnn_context_end(context, wnn_error_set(&err, WEBNN_ERROR_UNKNOWN, "%s%s%s", text, colon, why), &err);
+  wnn_context_lose(context, "%s%s%s", text, colon, why);
 }
 
 void webnn_context_destroy(webnn_context *context) {
