@@ -8,7 +8,7 @@ typedef struct recipe {
 
 static recipe recipe_of(wnn_cl_gen *g, wnn_op_id op, webnn_data_type type) {
   switch (op) {
-    case WNN_OP_AVERAGE_POOL2D: return (recipe){"0.0f", "y += x", "n ? y / (float)n : 0.0f"};
+    case WNN_OP_AVERAGE_POOL2D: return (recipe){"0.0f", "y += x", "y / (float)max(n, 1u)"};
     case WNN_OP_L2_POOL2D: return (recipe){"0.0f", "y += x * x", "sqrt(y)"};
     default: break;
   }
@@ -16,6 +16,47 @@ static recipe recipe_of(wnn_cl_gen *g, wnn_op_id op, webnn_data_type type) {
   uint64_t least = (uint64_t)wnn_type_min(type);
   return (recipe){wnn_cl_say(g, "(%s)0x%llxUL", wnn_cl_type(type), (unsigned long long)least),
                   "y = max(y, x)", "y"};
+}
+
+/* The image and the result lie channels last, in eights: each is taken for eight channels at once.
+ */
+static bool is_in_eights(const wnn_region *region, uint32_t c) {
+  const wnn_port *in = &region->inputs[0], *out = &region->outputs[0];
+  size_t x[WNN_MAX_RANK], y[WNN_MAX_RANK];
+  wnn_layout_strides(&in->layout, in->desc, x);
+  wnn_layout_strides(&out->layout, out->desc, y);
+  bool is_literal = in->constant != NULL && wnn_desc_count(in->desc) == 1;
+  return wnn_type_is_float(in->desc->type) && in->desc->dims[c] % 8 == 0 && x[c] == 1 &&
+         y[c] == 1 && !is_literal;
+}
+
+static const char *take_eight(wnn_op_id op) {
+  switch (op) {
+    case WNN_OP_AVERAGE_POOL2D: return "y += x";
+    case WNN_OP_L2_POOL2D: return "y += x * x";
+    default: return "y = select(x, y, (y > x) | (y != y))"; /* a NaN comes through */
+  }
+}
+
+/* Declares the coordinates of work-item i's eight channels, the first of them `first`. */
+static void begin_eight(wnn_cl_gen *g, uint32_t h, uint32_t w, uint32_t c) {
+  const uint32_t *out = g->region->outputs[0].desc->dims;
+  wnn_cl_put(g, "  const uint first = i %% %uu * 8, pixel = i / %uu, c%u = pixel %% %uu;\n",
+             out[c] / 8, out[c] / 8, w, out[w]);
+  wnn_cl_put(g, "  const uint c%u = pixel / %uu %% %uu, c0 = pixel / %uu;\n", h, out[w], out[h],
+             out[w] * out[h]);
+}
+
+static void end_eight(wnn_cl_gen *g, uint32_t c, const char *value) {
+  const wnn_port *out = &g->region->outputs[0];
+  size_t strides[WNN_MAX_RANK];
+  wnn_layout_strides(&out->layout, out->desc, strides);
+  wnn_cl_put(g, "  float t[8];\n  vstore8(%s, 0, t);\n  for (uint j = 0; j < 8; j++) {\n", value);
+  wnn_cl_put(g, "    const uint c%u = first + j, e = %s;\n", c, wnn_cl_offset(g, 4, strides, "c"));
+  wnn_cl_tail(g, "t[j]", "e");
+  wnn_cl_put(g, "  }\n");
+  g->coordinates = false; /* declared above */
+  wnn_cl_items(g, wnn_desc_count(out->desc) / 8);
 }
 
 static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -26,12 +67,14 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   const wnn_port *in = &region->inputs[0];
   bool channels_first = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
   uint32_t h = channels_first ? 2 : 1, w = h + 1, c = channels_first ? 1 : 3;
+  const bool eights = is_in_eights(region, c), is_half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
   recipe r = recipe_of(&g, region->anchor->op->id, in->desc->type);
-  const char *type = wnn_cl_value(in->desc->type);
+  const char *type = eights ? "float8" : wnn_cl_value(in->desc->type);
   size_t strides[WNN_MAX_RANK];
   wnn_layout_strides(&in->layout, in->desc, strides);
   g.needs |= WNN_CL_NEEDS_MATH;
-  g.coordinates = true;
+  if (eights) begin_eight(&g, h, w, c);
+  g.coordinates = !eights;
   wnn_cl_put(&g, "  const int top = (int)(c%u * %uu) - %u, left = (int)(c%u * %uu) - %u;\n", h,
              attrs->strides.data[0], attrs->padding.data[0], w, attrs->strides.data[1],
              attrs->padding.data[2]);
@@ -44,12 +87,19 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
       &g,
       "      const int column = left + b * %u;\n      if (column < 0 || column >= %u) continue;\n",
       attrs->dilations.data[1], in->desc->dims[w]);
-  const char *at = wnn_cl_say(&g, "c0 * %zuu + c%u * %zuu + row * %zuu + column * %zuu", strides[0],
-                              c, strides[c], strides[h], strides[w]);
-  wnn_cl_put(&g, "      const %s x = %s;\n      %s;\n      n++;\n    }\n  }\n", type,
-             wnn_cl_load(&g, 0, at), r.take);
-  wnn_cl_tail(&g, r.end, "i");
-  wnn_cl_items(&g, wnn_desc_count(region->outputs[0].desc));
+  const char *at =
+      wnn_cl_say(&g, "c0 * %zuu + %s * %zuu + row * %zuu + column * %zuu", strides[0],
+                 eights ? "first" : wnn_cl_say(&g, "c%u", c), strides[c], strides[h], strides[w]);
+  const char *x = wnn_cl_load(&g, 0, at);
+  if (eights) x = wnn_cl_say(&g, "%s(0, i0 + %s)", is_half ? "vload_half8" : "vload8", at);
+  wnn_cl_put(&g, "      const %s x = %s;\n      %s;\n      n++;\n    }\n  }\n", type, x,
+             eights ? take_eight(region->anchor->op->id) : r.take);
+  if (eights) {
+    end_eight(&g, c, r.end);
+  } else {
+    wnn_cl_tail(&g, r.end, "i");
+    wnn_cl_items(&g, wnn_desc_count(region->outputs[0].desc));
+  }
   return wnn_cl_gen_finish(&g, status, out);
 }
 

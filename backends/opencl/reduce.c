@@ -111,6 +111,43 @@ static bool carries(wnn_op_id op, webnn_data_type type) {
          op != WNN_OP_REDUCE_PRODUCT;
 }
 
+/* Lanes that lie beside one another are walked eight at a time. */
+static bool in_eights(const wnn_cl_gen *g, const wnn_cl_lanes *lanes, wnn_op_id op) {
+  const wnn_port *in = &g->region->inputs[0];
+  const uint32_t last = lanes->n_kept - 1;
+  return carries(op, in->desc->type) && op != WNN_OP_REDUCE_LOG_SUM_EXP && lanes->n_kept != 0 &&
+         lanes->kept_strides[last] == 1 && lanes->kept_dims[last] % 8 == 0;
+}
+
+/* A group for eight lanes of sums. */
+static void reduce_eights(wnn_cl_gen *g, const wnn_cl_lanes *lanes, wnn_op_id op, size_t group) {
+  const wnn_port *in = &g->region->inputs[0], *out = &g->region->outputs[0];
+  const char *load = in->desc->type == WEBNN_DATA_TYPE_FLOAT16 ? "vload_half8" : "vload8";
+  g->needs |= WNN_CL_NEEDS_SUM;
+  wnn_cl_put(g, "  __local float8 t_y[%zu];\n  const uint first = g * 8;\n", group);
+  begin_lane(g, lanes, "first");
+  element(g, lanes, "0"); /* it is read */
+  wnn_cl_put(g, "  float8 y = (float8)(0.0f), rest = (float8)(0.0f);\n");
+  wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += %zuu) {\n", lanes->n_each, group);
+  wnn_cl_put(g, "    const float8 x = %s(0, i0 + b + %s);\n    w_add8(&y, &rest, %s);\n  }\n", load,
+             wnn_cl_along(g, lanes, "k"), summand(op));
+  wnn_cl_put(g,
+             "  t_y[l] = y + rest;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
+             "  for (uint h = %zuu; h > 0; h /= 2) {\n    if (l < h) t_y[l] += t_y[l + h];\n"
+             "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n  if (l != 0) return;\n  y = t_y[0];\n",
+             group / 2);
+  wnn_cl_put(g,
+             "  float t[8];\n  vstore8(%s, 0, t);\n  for (uint j = 0; j < 8; j++) {\n    const "
+             "uint lane = first + j;\n",
+             finished(g, op, lanes->n_each, in->desc->type));
+  if (g->region->n_posts != 0)
+    wnn_cl_coordinates(g, &g->body, "c", out->desc->rank, out->desc->dims, out->layout.order,
+                       "lane");
+  wnn_cl_tail(g, "t[j]", "lane");
+  wnn_cl_put(g, "  }\n");
+  wnn_cl_groups(g, lanes->n_lanes / 8, group);
+}
+
 static void reduce(wnn_cl_gen *g) {
   const wnn_region *region = g->region;
   const wnn_reduce_attrs *attrs = region->anchor->attrs;
@@ -120,6 +157,10 @@ static void reduce(wnn_cl_gen *g) {
   bool in_groups = lanes.n_each >= LONG_LANE && lanes.n_lanes < MANY_LANES;
   size_t group = in_groups ? 64 : 0;
   if (group > g->device->max_group) group = 0;
+  if (group && in_eights(g, &lanes, op)) {
+    reduce_eights(g, &lanes, op, group);
+    return;
+  }
   const char *lane = group ? "g" : "i";
   recipe r = wnn_type_is_float(type) ? float_recipe(g, op) : integer_recipe(g, op, type);
   if (group) wnn_cl_put(g, "  __local %s t_y[%zu], t_m[%zu];\n", r.type, group, group);
