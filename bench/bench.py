@@ -5,7 +5,7 @@ All engines run in one process, in turns: engines' threads spin for a while afte
 so each turn begins with a pause and a run that isn't counted. Figures are medians; the last column is ours divided by the
 better peer's. A ratio is worth no more than the spread of an engine against itself, which is printed too.
 
-    bench/bench.py [models|transformers|dispatch|load|import ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
+    bench/bench.py [models|transformers|dispatch|load|import|opencl ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
 """
 
 import argparse
@@ -56,11 +56,11 @@ def load_tool(name):
 # ---- engines: make one for a model, get a function that runs it and gives its outputs
 
 
-def with_webnn(path, shapes, inputs, threads):
+def with_webnn(path, shapes, inputs, threads, backend="auto"):
     import webnn
     import webnn.onnx
 
-    context = webnn.ML().create_context(threads=threads).result()
+    context = webnn.ML().create_context(threads=threads, backend=backend).result()
     graph = webnn.onnx.load(str(path), context, shapes=shapes)
     outputs = {
         name: np.empty(described.shape, described.data_type) for name, described in graph.outputs.items()
@@ -71,6 +71,7 @@ def with_webnn(path, shapes, inputs, threads):
         context.compute(graph, feeds, outputs)
         return outputs
 
+    run.graph = graph
     return run
 
 
@@ -193,6 +194,58 @@ def bench_models(options):
     return rows
 
 
+def bench_opencl(options):
+    """Models on an OpenCL device against the CPU's backend, then products by our kernels and by CLBlast's."""
+    import webnn
+
+    with webnn.ML().create_context(backend="opencl").result() as context:
+        print(f"{'':18} {'cpu':>10} {'opencl':>10}   ratio   (milliseconds), {context.info['device']}")
+    fetch, rows = load_tool("fetch_models"), []
+    for name, entry in fetch.entries().items():
+        if "inputs" not in entry or (options.only and name not in options.only):
+            continue
+        path, inputs, threads = fetch.fetch(name), draw(entry), max(options.threads)
+        shapes, runs, launches = {key: list(value.shape) for key, value in inputs.items()}, {}, 0
+        for key, backend in (("cpu", "auto"), ("opencl", "opencl")):
+            runs[key] = with_webnn(path, shapes, inputs, threads, backend=backend)
+        launches = sum(step["launches"] for step in runs["opencl"].graph.steps)
+        error = farthest(runs["opencl"](), with_onnxruntime(path, shapes, inputs, threads)())
+        rows.append(print_pair(name, runs, options.seconds, f"{launches} launches, max error {error:.1e}"))
+    for m, n, k in ((512, 512, 512), (196, 128, 1152), (3136, 64, 576)):
+        if not options.only:
+            rows.append(print_pair(f"{m} x {n} x {k}", products(m, n, k), options.seconds, "own tiles / CLBlast"))
+    return rows
+
+
+def print_pair(name, runs, seconds, note):
+    medians, spreads = interleave(runs, seconds)
+    first, second = medians.values()
+    print(f"{name:18} {first * 1e3:10.3f} {second * 1e3:10.3f} {second / first:7.2f}   A/A {max(spreads.values()):4.2f}  {note}",
+          flush=True)
+    return {"name": name, "ms": {key: value * 1e3 for key, value in medians.items()}, "ratio": second / first, "note": note}
+
+
+def products(m, n, k):
+    """A product by each of the ways that the OpenCL backend has, on tensors of the device."""
+    import webnn
+
+    runs = {}
+    for name, passes in (("CLBlast", "-tiles"), ("tiles", "-clblast")):
+        context = webnn.ML().create_context(backend="opencl", passes=passes).result()
+        b = webnn.GraphBuilder(context)
+        graph = b.build({"z": b.matmul(b.input("x", [m, k], "float32"), b.input("y", [k, n], "float32"))}).result()
+        x, y, z = (context.create_tensor(shape, "float32", readable=True, writable=True).result()
+                   for shape in ([m, k], [k, n], [m, n]))
+        one = np.empty((m, n), "float32")
+
+        def run(context=context, graph=graph, x=x, y=y, z=z, one=one):
+            context.dispatch(graph, {"x": x, "y": y}, {"z": z})
+            context.read_tensor(z, out=one).result()
+
+        runs[name] = run
+    return runs
+
+
 def tiny_model():
     import onnx
     from onnx import TensorProto, helper
@@ -308,7 +361,7 @@ def print_load(name, found, engines):
 
 
 BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch": bench_dispatch, "load": bench_load,
-           "import": bench_import}
+           "import": bench_import, "opencl": bench_opencl}
 
 
 def write_table(path, rows):
@@ -343,7 +396,7 @@ def main():
             parser.error(f"there is no bench {name!r}, but {', '.join(BENCHES)}")
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
     rows = []
-    for name in options.what or BENCHES:
+    for name in options.what or [each for each in BENCHES if each != "opencl"]:  # not every machine has it
         rows += BENCHES[name](options)
     if options.json:
         about = {"machine": machine(), "versions": versions(), "rows": rows}

@@ -71,6 +71,36 @@ def test_graphs(contexts, tmp_path_factory):
     run()
 
 
+@pytest.fixture(scope="module")
+def opencl():
+    with testing.contexts(["opencl"]) as found:
+        if not found:
+            pytest.skip("no OpenCL here")
+        yield found
+
+
+def test_graphs_on_opencl(opencl, tmp_path_factory):
+    """Few: each is new to the compiler."""
+    @bounded(10)
+    @given(strategies.graphs())
+    def run(definition):
+        check(definition, opencl, tmp_path_factory.getbasetemp())
+
+    run()
+
+
+@pytest.mark.parametrize("op", sorted(strategies.OPERATIONS))
+def test_operation_on_opencl(op, opencl, tmp_path_factory):
+    whole = {name: context for name, context in opencl.items() if not name.endswith("off")}
+
+    @bounded(1)
+    @given(strategies.calls(op))
+    def run(definition):
+        check(definition, whole, tmp_path_factory.getbasetemp())
+
+    run()
+
+
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.json")), ids=lambda path: path.stem)
 def test_found_once(path):
     outcomes = testing.replay(path, ["reference", "onednn"])

@@ -117,6 +117,71 @@ def test_every_layout_computes_what_the_reference_does(opencl, ml):
             np.testing.assert_allclose(got, wanted, rtol=rough, atol=rough, err_msg=name)
 
 
+def test_devices_are_listed_as_contexts_find_them(opencl, ml):
+    for power in ("default", "high-performance", "low-power", None):
+        found = webnn.devices(power_preference=power)
+        assert {device["backend"] for device in found} >= {"reference", "opencl"}
+        for device in found:
+            assert set(device) == {"backend", "device_type", "device", "driver", "memory", "compute_units",
+                                   "shares_memory", "usable"}
+            assert device["device_type"] in ("cpu", "gpu") and device["memory"] > 0 and device["compute_units"] > 0
+        first = next(device for device in found if device["backend"] == "opencl" and device["usable"])
+        options = {} if power is None else {"power_preference": power}
+        with ml.create_context(backend="opencl", **options).result() as context:
+            assert context.info["device"] == first["device"]
+        with ml.create_context(backend="opencl", device=first["device"][-6:].upper()).result() as context:
+            assert context.info["backend"] == "opencl"
+    for wrong in ("most", 3, object()):
+        with pytest.raises(TypeError):
+            webnn.devices(power_preference=wrong)
+    with pytest.raises(TypeError):
+        webnn.devices("default")
+
+
+def products(b):
+    """What CLBlast computes: operands that lie in every way, and what follows them."""
+    rng = np.random.default_rng(6)
+
+    def weight(*shape, of="float32"):
+        return b.constant(rng.normal(size=shape).astype(of))
+
+    x, y = b.input("x", [2, 3, 20, 12], "float32"), b.input("y", [12, 20], "float32")
+    image = b.reshape(x, [2, 12, 10, 6])
+    turned = b.transpose(x, permutation=[0, 1, 3, 2])
+    out = {"plain": b.matmul(y, weight(20, 9)), "batches": b.matmul(x, turned), "shared": b.relu(b.matmul(x, y)),
+           "turned": b.matmul(turned, weight(20, 7)), "odd": b.matmul(b.transpose(x, permutation=[3, 0, 2, 1]), weight(3, 5)),
+           "broadcast": b.matmul(b.slice(x, [0, 0, 0, 0], [2, 1, 20, 12]), b.reshape(x, [2, 3, 12, 20])),
+           "gemm": b.gemm(y, weight(12, 8), c=weight(8), alpha=0.5, beta=-2, a_transpose=True),
+           "both": b.sigmoid(b.gemm(y, weight(11, 12), c=weight(20, 1), a_transpose=True, b_transpose=True)),
+           "row": b.matmul(weight(1, 12), y), "column": b.matmul(y, weight(20, 1)),
+           "halves": b.add(b.matmul(b.cast(y, "float16"), weight(20, 9, of="float16")), weight(9, of="float16"))}
+    first = b.conv2d(image, weight(16, 12, 1, 1), bias=weight(16))
+    out["pixels"] = b.add(b.relu(first), weight(16, 1, 1))
+    out["window"] = b.conv2d(first, weight(10, 16, 3, 3), padding=[1, 1, 1, 1], strides=[2, 1])
+    out["groups"] = b.tanh(b.conv2d(first, weight(12, 4, 3, 2), groups=4, padding=[0, 2, 1, 0], dilations=[2, 1]))
+    out["narrow"] = b.conv2d(b.cast(first, "float16"), weight(4, 16, 3, 3, of="float16"))
+    return out
+
+
+@pytest.mark.parametrize("passes", ["-tiles", "-tiles,-layout", "-tiles,-views,-fuse", "-clblast"])
+def test_products_are_the_same_by_every_way(opencl, ml, passes):
+    rng = np.random.default_rng(7)
+    feeds = {"x": rng.normal(size=(2, 3, 20, 12)).astype("float32"), "y": rng.normal(size=(12, 20)).astype("float32")}
+    with (ml.create_context(backend="reference").result() as reference,
+          ml.create_context(backend="opencl", passes=passes).result() as context):
+        results = []
+        for each in (reference, context):
+            b = webnn.GraphBuilder(each)
+            graph = b.build(products(b)).result()
+            results.append(each.compute(graph, feeds))
+        kernels = {step["kernel"] for step in graph.steps}
+    for name, wanted in results[0].items():
+        rough = 4e-3 if wanted.dtype == np.float16 else 1e-5
+        np.testing.assert_allclose(results[1][name], wanted, rtol=rough, atol=rough * np.abs(wanted).max(), err_msg=name)
+    assert "opencl clblast" not in kernels or passes.startswith("-tiles")
+    assert kernels & {"opencl clblast", "opencl product"}
+
+
 def test_chained_graphs_stay_on_the_device(opencl):
     b = webnn.GraphBuilder(opencl)
     graph = b.build({"y": b.sin(b.input("x", [64], "float32")) + 1.0}).result()
