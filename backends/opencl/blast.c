@@ -43,6 +43,11 @@ static bool open_library(wnn_cl_blast *blast) {
          find(library, "CLBlastClearCache", &blast->clear);
 }
 
+bool wnn_cl_blast_is_there(void) {
+  wnn_cl_blast blast;
+  return open_library(&blast);
+}
+
 webnn_status wnn_cl_blast_run(wnn_device *device, const wnn_cl_gemm *gemm, cl_mem a, cl_mem b,
                               cl_mem c) {
   const wnn_cl_blast *blast = device->blast;

@@ -86,7 +86,10 @@ static void describe(const wnn_cl_api *cl, const candidate *c, webnn_device_info
   cl_ulong memory = 0;
   cl->clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   snprintf(out->name, sizeof out->name, "%s", c->name);
-  read_driver(cl, c->id, out->driver, sizeof out->driver);
+  char driver[160];
+  read_driver(cl, c->id, driver, sizeof driver);
+  snprintf(out->driver, sizeof out->driver, "%s, %s", driver,
+           wnn_cl_blast_is_there() ? "CLBlast" : "no CLBlast (libclblast.so.1)");
   out->device_type = type_of(c);
   out->memory = memory;
   out->compute_units = c->n_units;
