@@ -63,6 +63,14 @@ def info_of(path):
 # ---- run
 
 
+def test_info_lists_the_devices(capsys):
+    lines = run(capsys, "info").splitlines()
+    listed = [line for line in lines if line.startswith("device: ")]
+    assert len(listed) == len(webnn.devices())
+    for line, device in zip(listed, webnn.devices()):
+        assert device["device"] in line and device["driver"] in line and " units, " in line and " GiB" in line
+
+
 def test_run_says_what_comes_out_and_saves_it(capsys, model, tmp_path):
     np.save(tmp_path / "x.npy", np.array([[1, 2, 3], [-1, -2, -3]], "float32"))
     out = run(capsys, "run", model, "--input", f"x={tmp_path}/x.npy", "--input", f"{HOSTILE}=ones", "--output",
