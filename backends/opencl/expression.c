@@ -38,7 +38,7 @@ static const row rows[] = {
     {WNN_OP_DIV, "($0 / $1)", "w_div_T($0, $1)", "w_div_T($0, $1)"},
     {WNN_OP_MAX, "w_max($0, $1)", "max($0, $1)", "max($0, $1)"},
     {WNN_OP_MIN, "w_min($0, $1)", "min($0, $1)", "min($0, $1)"},
-    {WNN_OP_POW, "pow($0, $1)", "w_pow_T($0, $1)", "w_pow_T($0, $1)"},
+    {WNN_OP_POW, "w_pow($0, $1)", "w_pow_T($0, $1)", "w_pow_T($0, $1)"},
     {WNN_OP_EQUAL, "(uchar)($0 == $1)", "(uchar)($0 == $1)", "(uchar)($0 == $1)"},
     {WNN_OP_NOT_EQUAL, "(uchar)($0 != $1)", "(uchar)($0 != $1)", "(uchar)($0 != $1)"},
     {WNN_OP_GREATER, "(uchar)($0 > $1)", "(uchar)($0 > $1)", "(uchar)($0 > $1)"},

@@ -217,7 +217,8 @@ static PyObject *core_close(PyObject *module, PyObject *unused) {
 PyMethodDef wpy_module_methods[] = {
     {"devices", WPY_FAST(wpy_devices), METH_FASTCALL | METH_KEYWORDS,
      "devices(*, power_preference='default')\n--\n\n"
-     "The devices that there are, each a dict; of a kind, what a context would take first comes first."},
+     "The devices that there are, each a dict; of a kind, what a context would take first comes "
+     "first."},
     {"_poll", core_poll, METH_NOARGS, "The body of the thread that runs done-callbacks."},
     {"_close", core_close, METH_NOARGS, "Lets that thread end once no caller's memory is in use."},
     {NULL, NULL, 0, NULL}};
