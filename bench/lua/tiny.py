@@ -3,8 +3,8 @@
 
     bench/lua/tiny.py [--check] COMMAND ...    each a quoted command that runs a Lua with the module in reach
 
-Rounds of all sides take turns in one run, so that whatever else the machine does meets all of them; each side's best
-turn counts. With --check it fails when a Lua costs more than Python.
+Rounds of all sides, processes that wait for their turn alike, are interleaved in one run, so that whatever else the
+machine does meets all of them; each side's best turn counts. With --check it fails when a Lua costs more than Python.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import numpy as np
 import webnn
 
 SCRIPT = pathlib.Path(__file__).with_name("tiny.lua")
-ROUNDS, TURNS = 500, 15
+ROUNDS, TURNS = 200, 150
 
 
 class Python:
@@ -53,15 +53,19 @@ class Python:
             self.context.dispatch(self.graph, {"x": self.x}, {"y": self.y})
             await self.context.read_tensor(self.y)
 
-    def turn(self, how):
-        start = time.perf_counter()
-        getattr(self, how)(ROUNDS)
-        return (time.perf_counter() - start) / ROUNDS * 1e6
+    def serve(self):
+        """What tiny.lua does, likewise."""
+        for line in sys.stdin:
+            how, n = line.split()
+            getattr(self, how)(int(n))
+            start = time.perf_counter()
+            getattr(self, how)(int(n))
+            print((time.perf_counter() - start) / int(n) * 1e6, flush=True)
 
 
-class Lua:
+class Side:
     def __init__(self, command):
-        self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def turn(self, how):
         self.process.stdin.write(f"{how} {ROUNDS}\n")
@@ -84,18 +88,21 @@ def measure(sides, how):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("commands", nargs="*", metavar="NAME=COMMAND")
     args = parser.parse_args()
-    luas = {name: Lua(f"{command} {SCRIPT} {'webnn.ffi' if name.endswith('ffi') else 'webnn'}")
-            for name, command in (pair.split("=", 1) for pair in args.commands)}
-    sides, dear = {"Python": Python(), **luas}, []
+    if args.serve:
+        return Python().serve()
+    sides, dear = {"Python": Side([sys.executable, __file__, "--serve"])}, []
+    for name, command in (pair.split("=", 1) for pair in args.commands):
+        sides[name] = Side([*shlex.split(command), SCRIPT, "webnn.ffi" if name.endswith("ffi") else "webnn"])
     for how in ("block", "compute", "coroutine"):
         best = measure(sides, how)
         for name, cost in best.items():
             print(f"{how:10} {name:14} {cost:7.2f} us, {cost / best['Python']:.2f} of Python's")
             if name != "Python" and cost > best["Python"]:
                 dear.append(f"{name} ({how})")
-    if any([lua.end() for lua in luas.values()]):
+    if any([side.end() for side in sides.values()]):
         return 1
     if args.check and dear:
         print("A tiny graph costs more than from Python:", ", ".join(dear))

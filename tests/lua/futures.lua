@@ -100,6 +100,28 @@ return function(t, env)
     t.equal(ran, 20)
   end)
 
+  t.test("errors that cannot be told harm nobody either", function()
+    local worst = setmetatable({}, { __tostring = function() error("never told") end })
+    local stderr, written = io.stderr, {}
+    io.stderr = { write = function(_, ...) written[#written + 1] = table.concat({ ... }) end }
+    local told, problem = pcall(function()
+      webnn.spawn(error, worst)
+      webnn.spawn(error, nil)
+      webnn.set_error_handler(function() error(worst) end)
+      webnn.spawn(error, worst)
+      io.stderr = nil
+      webnn.spawn(error, worst)
+    end)
+    io.stderr = stderr
+    webnn.set_error_handler(nil)
+    t.ok(told, problem)
+    t.list(written, { "webnn: an error of type table\n", "webnn: nil\n", "webnn: an error of type table\n" })
+    local task = webnn.spawn(function() coroutine.yield() error(nil) end)
+    local value, why = task:await()
+    t.equal(value, nil)
+    t.equal(why.message, "nil")
+  end)
+
   t.test("errors in tasks and callbacks are told, and harm nobody", function()
     local told = {}
     webnn.set_error_handler(function(message) told[#told + 1] = tostring(message) end)

@@ -62,10 +62,12 @@ void wlua_functions(lua_State *L, const luaL_Reg *functions);
 void wlua_push_function(lua_State *L, lua_CFunction function);
 void wlua_push_shared(lua_State *L); /* for closures with more upvalues */
 
-/* Makes a type with metamethods, methods and properties (NULL: none); leaves its methods on the
- * stack. A property is a function of the object. */
+/* Makes a type with metamethods, methods and properties; leaves its names on the stack. A property is
+ * a function of the object; the list has to stay. `index` is wlua_index or calls it; NULL where there
+ * are no properties. */
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
-               const luaL_Reg *properties);
+               const luaL_Reg *properties, lua_CFunction index);
+int wlua_index(lua_State *L); /* object, name */
 
 /* A new metatable of a type, on the stack. */
 void wlua_new_metatable(lua_State *L, WluaType type);
@@ -177,6 +179,9 @@ typedef struct Data {
  * this pushes, which is one value. */
 void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool writable,
                webnn_data_type type, Data *out);
+
+/* The same where it is a buffer, and nothing is pushed; false when it isn't one. */
+bool wlua_buffer_data(lua_State *L, const Where *where, int index, webnn_data_type type, Data *out);
 void wlua_data_init(lua_State *L); /* looks for LuaJIT's ffi */
 
 /* Somebody else's handle: light userdata, a C pointer or its number. */

@@ -79,10 +79,10 @@ static bool index_at(lua_State *L, const Buffer *self, int index, size_t *out) {
   return true;
 }
 
-/* For keys that are no names. */
 static int buffer_index(lua_State *L) {
   const Buffer *self = check(L);
   size_t i;
+  if (lua_type(L, 2) == LUA_TSTRING) return wlua_index(L);
   if (index_at(L, self, 2, &i))
     wlua_element_push(L, self->type, self->data, i);
   else
@@ -226,8 +226,7 @@ static int buffer_tostring(lua_State *L) {
 }
 
 void wlua_buffer_init(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__index", buffer_index},
-                                  {"__newindex", buffer_newindex},
+  static const luaL_Reg meta[] = {{"__newindex", buffer_newindex},
                                   {"__len", buffer_len},
                                   {"__tostring", buffer_tostring},
                                   {NULL, NULL}};
@@ -240,6 +239,6 @@ void wlua_buffer_init(lua_State *L) {
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {
       {"shape", buffer_shape}, {"data_type", buffer_data_type}, {NULL, NULL}};
-  wlua_type(L, WLUA_BUFFER, meta, methods, properties);
+  wlua_type(L, WLUA_BUFFER, meta, methods, properties, buffer_index);
   lua_pop(L, 1);
 }

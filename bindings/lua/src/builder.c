@@ -183,6 +183,6 @@ void wlua_builder_init(lua_State *L) {
                                      {"load_data", wlua_load_data},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {{"context", get_context}, {NULL, NULL}};
-  wlua_type(L, WLUA_BUILDER, meta, methods, properties);
+  wlua_type(L, WLUA_BUILDER, meta, methods, properties, wlua_index);
   wlua_opcall_init(L);
 }

@@ -244,5 +244,5 @@ void wlua_context_init(lua_State *L) {
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {
       {"accelerated", accelerated}, {"lost", lost}, {"info", info}, {NULL, NULL}};
-  wlua_type(L, WLUA_CONTEXT, meta, methods, properties);
+  wlua_type(L, WLUA_CONTEXT, meta, methods, properties, wlua_index);
 }

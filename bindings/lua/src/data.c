@@ -266,13 +266,15 @@ static bool object_data(lua_State *L, const Where *where, int index, Data *out) 
   return true;
 }
 
-static void buffer_data(lua_State *L, const Where *where, const Buffer *buffer,
-                        webnn_data_type type, Data *out) {
+bool wlua_buffer_data(lua_State *L, const Where *where, int index, webnn_data_type type, Data *out) {
+  const Buffer *buffer = wlua_test(L, index, WLUA_BUFFER);
+  if (buffer == NULL) return false;
   if (buffer->type != type && buffer->type != WEBNN_DATA_TYPE_UINT8)
     wlua_argument_error(L, where, "holds %s, not %s", webnn_data_type_name(buffer->type),
                         webnn_data_type_name(type));
   out->bytes = buffer->data;
   out->n_bytes = buffer->n * webnn_data_type_bytes(buffer->type);
+  return true;
 }
 
 static bool is_cdata_number(lua_State *L, int index) {
@@ -321,9 +323,7 @@ void wlua_data(lua_State *L, const Where *where, int index, int size_index, bool
   bool sized = size_index != 0 && !lua_isnoneornil(L, size_index);
   int kind = lua_type(L, index);
   luaL_checkstack(L, 12, NULL);
-  const Buffer *buffer = kind == LUA_TUSERDATA ? wlua_test(L, index, WLUA_BUFFER) : NULL;
-  if (buffer != NULL) {
-    buffer_data(L, where, buffer, type, out);
+  if (kind == LUA_TUSERDATA && wlua_buffer_data(L, where, index, type, out)) {
     lua_pushnil(L);
     return;
   }

@@ -161,5 +161,5 @@ void wlua_future_init(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", collect}, {"__tostring", to_string}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"done", done}, {"wait", wait}, {"value", value}, {"finish", finish}, {NULL, NULL}};
-  wlua_type(L, WLUA_FUTURE, meta, methods, NULL);
+  wlua_type(L, WLUA_FUTURE, meta, methods, NULL, NULL);
 }

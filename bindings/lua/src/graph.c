@@ -144,5 +144,5 @@ void wlua_graph_init(lua_State *L) {
                                         {"context", get_context},
                                         {"memory", get_memory},
                                         {NULL, NULL}};
-  wlua_type(L, WLUA_GRAPH, meta, methods, properties);
+  wlua_type(L, WLUA_GRAPH, meta, methods, properties, wlua_index);
 }

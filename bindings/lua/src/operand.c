@@ -113,6 +113,6 @@ void wlua_operand_init(lua_State *L) {
                                         {"label", get_label},
                                         {"builder", get_builder},
                                         {NULL, NULL}};
-  wlua_type(L, WLUA_OPERAND, meta, methods, properties);
+  wlua_type(L, WLUA_OPERAND, meta, methods, properties, wlua_index);
   lua_pop(L, 1);
 }

@@ -27,7 +27,6 @@ static size_t bind_tensors(lua_State *L, const char *argument, int index, size_t
                            Scratch *scratch, webnn_named_tensor **out) {
   Where where = {"dispatch", argument, 0};
   size_t room = room_for(L, &where, index, n_ports), n = 0;
-  int top = lua_gettop(L);
   *out = wlua_scratch_alloc(scratch, room, sizeof **out);
   for (lua_pushnil(L); n < room && lua_next(L, index) != 0; lua_pop(L, 1), n++) {
     (*out)[n].name = name_at(L, &where, -2);
@@ -36,7 +35,6 @@ static size_t bind_tensors(lua_State *L, const char *argument, int index, size_t
       wlua_argument_error(L, &where, "has no tensor as '%s'", lua_tostring(L, -2));
     (*out)[n].tensor = tensor->native;
   }
-  lua_settop(L, top);
   return n;
 }
 
@@ -89,11 +87,14 @@ static size_t bind_data(lua_State *L, const char *function, const webnn_graph *g
   for (lua_pushnil(L); n < room && lua_next(L, index) != 0; n++) {
     Data data;
     webnn_str name = name_at(L, &where, -2);
-    wlua_data(L, &where, -1, 0, writable, port_type(graph, get, name), &data);
-    if (lua_isnil(L, -1))
-      lua_pop(L, 1);
-    else
-      lua_replace(L, -2);
+    webnn_data_type type = port_type(graph, get, name);
+    if (!wlua_buffer_data(L, &where, -1, type, &data)) {
+      wlua_data(L, &where, -1, 0, writable, type, &data);
+      if (lua_isnil(L, -1))
+        lua_pop(L, 1);
+      else
+        lua_replace(L, -2);
+    }
     lua_pushvalue(L, -2);
     (*out)[n] = (webnn_named_data){name, data.bytes, data.n_bytes};
   }

@@ -219,6 +219,6 @@ void wlua_tensor_init(lua_State *L) {
                                         {"constant", get_constant},
                                         {"context", get_context},
                                         {NULL, NULL}};
-  wlua_type(L, WLUA_TENSOR, meta, methods, properties);
+  wlua_type(L, WLUA_TENSOR, meta, methods, properties, wlua_index);
   lua_pop(L, 1);
 }

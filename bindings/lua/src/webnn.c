@@ -22,21 +22,13 @@ void wlua_functions(lua_State *L, const luaL_Reg *functions) {
   }
 }
 
-/* Upvalues: what is shared, methods, properties, a function for keys that are no names (nil: none). */
-static int object_index(lua_State *L) {
-  if (lua_type(L, 2) != LUA_TSTRING) {
-    lua_CFunction element = lua_tocfunction(L, lua_upvalueindex(4));
-    return element != NULL ? element(L) : 0;
-  }
-  lua_pushvalue(L, 2);
+/* The second upvalue is a table of all names: a method is a function there, a property the address of its row. */
+int wlua_index(lua_State *L) {
+  lua_settop(L, 2);
   lua_rawget(L, lua_upvalueindex(2));
-  if (!lua_isnil(L, -1)) return 1;
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(3));
-  if (lua_isnil(L, -1)) return 1;
-  lua_pushvalue(L, 1);
-  lua_call(L, 1, 1);
-  return 1;
+  if (lua_type(L, 2) != LUA_TLIGHTUSERDATA) return 1;
+  const luaL_Reg *property = lua_touserdata(L, 2);
+  return property->func(L);
 }
 
 const char *const wlua_type_names[WLUA_N_TYPES] = {
@@ -63,25 +55,23 @@ void wlua_new_metatable(lua_State *L, WluaType type) {
 void wlua_push_metatable(lua_State *L, WluaType type) { lua_rawgeti(L, WLUA_SHARED, (int)type + 1); }
 
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
-               const luaL_Reg *properties) {
+               const luaL_Reg *properties, lua_CFunction index) {
   wlua_new_metatable(L, type);
   wlua_functions(L, meta);
   lua_pushliteral(L, "webnn");
   lua_setfield(L, -2, "__metatable");
   lua_newtable(L);
   wlua_functions(L, methods);
-  if (properties == NULL) { /* nothing to compute: Lua looks by itself, which is faster */
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__index");
-    lua_remove(L, -2);
-    return;
+  for (; properties != NULL && properties->name != NULL; properties++) {
+    lua_pushlightuserdata(L, (void *)properties);
+    lua_setfield(L, -2, properties->name);
   }
   wlua_push_shared(L);
   lua_pushvalue(L, -2);
-  lua_newtable(L);
-  wlua_functions(L, properties);
-  lua_getfield(L, -5, "__index");
-  lua_pushcclosure(L, object_index, 4);
+  if (index != NULL)
+    lua_pushcclosure(L, index, 2);
+  else
+    lua_remove(L, -2); /* nothing to compute: Lua looks by itself, which is faster */
   lua_setfield(L, -3, "__index");
   lua_remove(L, -2);
 }

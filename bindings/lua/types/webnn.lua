@@ -225,8 +225,8 @@ function GraphBuilder:load(path) end
 function GraphBuilder:load_data(data, size) end
 
 ---@class webnn.Graph
----@field inputs table<string, webnn.Descriptor>
----@field outputs table<string, webnn.Descriptor>
+---@field inputs table<string, webnn.TensorOptions> A new table each time, for create_tensor.
+---@field outputs table<string, webnn.TensorOptions>
 ---@field context webnn.Context
 ---@field memory { weights: integer, arena: integer, scratch: integer } Bytes that it keeps.
 local Graph = {}

@@ -13,6 +13,14 @@ local function pack(...)
   return { n = select("#", ...), ... }
 end
 
+-- Whatever was raised may fail at being told.
+local function text_of(message)
+  local ok, text = pcall(tostring, message)
+  return ok and text or "an error of type " .. type(message)
+end
+
+local function write_error(message) io.stderr:write("webnn: ", text_of(message), "\n") end
+
 local function in_coroutine()
   local co, main = running()
   return co ~= nil and not main
@@ -72,17 +80,13 @@ local function new(webnn, now)
   local Task = {}
   Task.__index = Task
 
-  local function report(message)
-    io.stderr:write("webnn: ", tostring(message), "\n")
-  end
+  local report = write_error
 
   --- Who is told of errors in callbacks and in tasks that nobody awaits; nil: they are written to stderr.
-  function webnn.set_error_handler(handler)
-    report = handler or function(message) io.stderr:write("webnn: ", tostring(message), "\n") end
-  end
+  function webnn.set_error_handler(handler) report = handler or write_error end
 
   local function tell(message)
-    if not pcall(report, message) then io.stderr:write("webnn: ", tostring(message), "\n") end
+    if not pcall(report, message) then pcall(write_error, message) end -- there may be no stderr
   end
 
   -- Gives way in a coroutine until the future is done, and ignores what that is resumed with.
@@ -219,7 +223,7 @@ local function new(webnn, now)
     if self.ok then return unpack(self.values, 1, self.values.n) end
     local message = self.values[1]
     if type(message) == "table" then return nil, message end
-    return nil, webnn.new_error("UnknownError", tostring(message))
+    return nil, webnn.new_error("UnknownError", text_of(message))
   end
 
   function Task:finish()

@@ -9,9 +9,16 @@ local network = require "network"
 local ffi = require "ffi"
 
 local width, height = 320, 240
+---@type { frames: number, screenshot?: string, compare?: boolean }
 local options = { frames = math.huge }
-local scene, edges, edge_pixels, vision
-local balls, times, seen, latency = {}, { with = {}, without = {} }, 0, 0
+---@type any, any, any
+local scene, edges, edge_pixels
+local newest ---@type any The picture that the network is to see next.
+local rests = false ---@type boolean
+local task ---@type webnn.Task
+---@type table<string, number[]>
+local times = { with = {}, without = {} }
+local balls, seen, latency = {}, 0, 0.0
 
 local function read_arguments(args)
   for i, word in ipairs(args) do
@@ -24,6 +31,7 @@ end
 -- ---- the network
 
 -- A coroutine that lives as long as the scene: it takes the newest picture, and gives way while the network runs.
+---@async
 local function look()
   local context = assert(webnn.ml():create_context({ threads = 1 }):await())
   local graph = assert(network.build(webnn, context, width, height):await())
@@ -32,10 +40,10 @@ local function look()
   local output = assert(context:create_tensor({ shape = shape, data_type = "uint8", readable = true }):await())
   local pixels = webnn.buffer("uint8", width * height * 4)
   while true do
-    while not vision.picture do coroutine.yield() end
+    while not newest do coroutine.yield() end
     local begin = love.timer.getTime()
-    assert(context:write_tensor(input, vision.picture)) -- LÖVE's ImageData as it is
-    vision.picture = nil
+    assert(context:write_tensor(input, newest)) -- LÖVE's ImageData as it is
+    newest = nil
     assert(context:dispatch(graph, { image = input }, { edges = output }))
     assert(context:read_tensor(output, pixels):await())
     ffi.copy(edge_pixels:getFFIPointer(), pixels:pointer(), edge_pixels:getSize())
@@ -60,8 +68,7 @@ function love.load(args)
   scene = love.graphics.newCanvas(width, height)
   edge_pixels = love.image.newImageData(width, height)
   edges = love.graphics.newImage(edge_pixels)
-  vision = { rests = false }
-  vision.task = webnn.spawn(look)
+  task = webnn.spawn(look)
 end
 
 local function move(dt)
@@ -86,7 +93,7 @@ end
 function love.draw()
   paint()
   local picture = scene:newImageData()
-  if not vision.picture and not vision.rests then vision.picture = picture end
+  if not newest and not rests then newest = picture end
   webnn.poll(2)
   love.graphics.draw(scene, 0, 0)
   love.graphics.draw(edges, width, 0)
@@ -109,7 +116,7 @@ local function report()
     print(("99th percentile: %.2f ms more with the network"):format(with - without))
   end
   print(("the network saw %d pictures, the slowest took %.2f ms"):format(seen, latency * 1000))
-  if vision.task:done() then error(select(2, vision.task:await())) end
+  if task:done() then error(select(2, task:await())) end
 end
 
 local function save_screenshot(path)
@@ -141,10 +148,10 @@ function love.run()
     -- The first frames of a stretch are not counted: what was in flight belongs to the one before.
     local phase = frame % 60
     if frame > warm_up and (phase > 10 or not options.compare) then
-      local list = vision.rests and times.without or times.with
+      local list = rests and times.without or times.with
       list[#list + 1] = love.timer.getTime() - begin
     end
-    if options.compare and phase == 59 then vision.rests = not vision.rests end
+    if options.compare and phase == 59 then rests = not rests end
     if frame >= options.frames then
       report()
       return 0

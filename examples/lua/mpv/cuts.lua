@@ -10,7 +10,9 @@ require("mp.options").read_options(options, "cuts")
 
 local grid = 8
 local context = assert(webnn.ml():create_context({ threads = 1 }):await())
+---@type table<string, { graph: webnn.Graph, frame: webnn.Tensor, colours: webnn.Tensor }>
 local graphs = {} -- one for each size of a frame
+---@type webnn.Buffer?, number?
 local last, last_time
 
 -- "frame" are the bytes of a picture, blue, green, red and one unused; "colours" a grid of mean colours.
@@ -36,10 +38,10 @@ local function tensors(width, height)
   }
 end
 
-local function jump(colours)
-  local sum = 0
-  for i = 1, #colours do sum = sum + math.abs(colours[i] - last[i]) end
-  return sum / #colours
+local function jump(from, to)
+  local sum = 0.0
+  for i = 1, #to do sum = sum + math.abs(to[i] - from[i]) end
+  return sum / #to
 end
 
 -- The rows without what mpv puts behind them.
@@ -52,12 +54,12 @@ end
 
 local function look(picture, time)
   local size = picture.w .. "x" .. picture.h
-  graphs[size] = graphs[size] or tensors(picture.w, picture.h)
-  local at = graphs[size]
+  local at = graphs[size] or tensors(picture.w, picture.h)
+  graphs[size] = at
   assert(context:write_tensor(at.frame, pixels_of(picture)))
   assert(context:dispatch(at.graph, { frame = at.frame }, { colours = at.colours }))
   local colours = assert(context:read_tensor(at.colours):await())
-  if last and #last == #colours and jump(colours) > options.threshold then
+  if last and #last == #colours and jump(last, colours) > options.threshold then
     mp.msg.info(("cut between %.2f s and %.2f s"):format(last_time, time))
     mp.osd_message("cut", 0.5)
   end

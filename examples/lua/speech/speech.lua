@@ -11,6 +11,7 @@ local rate, step, before = 16000, 512, 64 -- what the network expects: so many n
 local context = assert(webnn.ml():create_context({ threads = 1 }):await())
 local stretches = {}
 
+---@return integer
 local function integer(text, at, n_bytes)
   local value = 0
   for i = n_bytes - 1, 0, -1 do value = value * 256 + text:byte(at + i) end
@@ -23,13 +24,14 @@ local function read_wav(path)
   local text = file:read("*a")
   file:close()
   assert(text:sub(1, 4) == "RIFF" and text:sub(9, 12) == "WAVE", path .. " is no WAV file")
-  local at, channels, from_rate = 13, nil, nil
+  local at, channels, from_rate = 13, 0, 0
   while at + 8 <= #text do
     local name, size = text:sub(at, at + 3), integer(text, at + 4, 4)
     if name == "fmt " then
       assert(integer(text, at + 8, 2) == 1 and integer(text, at + 22, 2) == 16, "only plain samples of 16 bits")
       channels, from_rate = integer(text, at + 10, 2), integer(text, at + 12, 4)
     elseif name == "data" then
+      assert(channels > 0, path .. " has samples, but no format")
       local n = math.floor(math.min(size, #text - at - 7) / (2 * channels))
       return text:sub(at + 8, at + 7 + n * 2 * channels), n, channels, from_rate
     end
@@ -73,7 +75,7 @@ local function listen(path)
   local input, output = tensor("input", "inputs", "writable"), tensor("output", "outputs", "readable")
   local memory, next_memory = tensor("state", "inputs", "writable"), tensor("stateN", "outputs", "readable")
   assert(context:write_tensor(memory, webnn.buffer("float32", 2 * 128)))
-  local from
+  local from ---@type number?
   for i = 0, n_steps - 1 do
     assert(context:write_tensor(input, samples:view(i * step + 1, i * step + before + step)))
     assert(context:dispatch(network, { input = input, state = memory }, { output = output, stateN = next_memory }))

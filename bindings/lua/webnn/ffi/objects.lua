@@ -82,11 +82,6 @@ function future_methods:wait(seconds)
   return C.webnn_future_wait(self._p, ns) == 0
 end
 
-function future_methods:finish()
-  self:wait()
-  return self:value()
-end
-
 function future_methods:value()
   check(self)
   if not self.settled then
@@ -97,6 +92,12 @@ function future_methods:value()
   end
   if self.problem then return nil, self.problem end
   return self.result_value
+end
+
+function future_methods:finish()
+  check(self)
+  future_methods.wait(self)
+  return future_methods.value(self)
 end
 
 Future = objects.class("Future", future_methods, {}, {
