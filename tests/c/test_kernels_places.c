@@ -222,7 +222,8 @@ TEST(gathers_slices) {
     wnn_desc in = random_desc(random_type(), 1, 4), indices = random_desc(I32, 0, 2), out = {0};
     if (k % 10 == 0)
       in = (wnn_desc){F32, 2, {300, k % 20 ? 8 : 77}}, indices = (wnn_desc){I32, 2, {40, 30}};
-    wnn_axis_attrs attrs = {scene_below(in.rank)};
+    if (k % 50 == 49) in = (wnn_desc){F32, 2, {70, 3000}}, indices = (wnn_desc){I32, 1, {700}};
+    wnn_axis_attrs attrs = {k % 50 == 49 ? 1 : scene_below(in.rank)};
     out.type = in.type;
     for (uint32_t i = 0; i < in.rank; i++) {
       if (i != attrs.axis) out.dims[out.rank++] = in.dims[i];
@@ -243,8 +244,9 @@ TEST(gathers_and_scatters_elements) {
   for (int k = 0; k < 200; k++) {
     wnn_desc in = random_desc(random_type(), 1, 4), indices;
     if (k % 10 == 0) in = (wnn_desc){F32, 3, {3, 90, 70}};
+    if (k % 50 == 49) in = (wnn_desc){k % 100 == 99 ? I64 : F32, 2, {300, 700}}; /* far apart */
     wnn_axis_attrs attrs = {scene_below(in.rank)};
-    bool gathers = scene_chance(2);
+    bool gathers = k % 50 == 49 || scene_chance(2);
     indices = in;
     indices.dims[attrs.axis] = 1 + scene_below(2 * in.dims[attrs.axis]);
     scene s;

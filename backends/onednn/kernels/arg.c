@@ -8,6 +8,7 @@
 #define PARALLEL_WORK ((size_t)32 * 1024)
 #define WIDE ((size_t)2048)  /* columns done together */
 #define PIECE ((size_t)1024) /* elements of a row done together */
+#define NEAR ((size_t)256)   /* rows of bytes done together */
 
 typedef struct arg_plan {
   wnn_plan base;
@@ -78,15 +79,21 @@ static const void *widened(const arg_plan *plan, const char *x, float *wide, siz
   return wide;
 }
 
-/* Piece by piece: a later piece's best has to beat the best so far. */
+/* Piece by piece: a later piece's best has to beat the best so far. Most don't, and only those that
+ * may are searched. */
 static int32_t arg_row(const arg_plan *plan, const char *x) {
   const size_t n = plan->lanes.n;
+  const wnn_fold fold = plan->which == 0 ? WNN_FOLD_MAX : WNN_FOLD_MIN;
   float wide[PIECE];
-  uint64_t best[1];
+  uint64_t best[1], top[1];
   int32_t index = 0;
   for (size_t k = 0; k < n; k += PIECE) {
-    const char *xs = widened(plan, x + k * plan->in_bytes, wide, n - k < PIECE ? n - k : PIECE);
-    int32_t at = plan->folds->arg_row[plan->which](xs, n - k < PIECE ? n - k : PIECE);
+    const size_t m = n - k < PIECE ? n - k : PIECE;
+    const char *xs = widened(plan, x + k * plan->in_bytes, wide, m);
+    memcpy(top, k == 0 ? (const void *)xs : best, plan->bytes);
+    plan->folds->fold[fold].rows(xs, 1, m, top);
+    if (k != 0 && memcmp(top, best, plan->bytes) == 0) continue;
+    int32_t at = plan->folds->arg_row[plan->which](xs, m);
     const char *value = xs + (size_t)at * plan->bytes;
     if (k == 0) {
       memcpy(best, value, plan->bytes);
@@ -98,15 +105,42 @@ static int32_t arg_row(const arg_plan *plan, const char *x) {
   return index;
 }
 
+/* Places among NEAR rows fit into a byte, as the elements do. */
+static void arg_byte_columns(const arg_plan *plan, const char *x, int32_t *index, size_t width) {
+  uint8_t best[WIDE], near[WIDE], at[WIDE];
+  const size_t n = plan->lanes.n, stride = plan->lanes.inner;
+  for (size_t i = 0; i < n; i += NEAR) {
+    const size_t rows = n - i < NEAR ? n - i : NEAR;
+    memcpy(near, x + i * stride, width);
+    memset(at, 0, width);
+    for (size_t k = 1; k < rows; k++) {
+      if (i + k + 1 < n) wnn_fetch(x + (i + k + 1) * stride, width);
+      plan->folds->arg_near[plan->which](x + (i + k) * stride, (uint8_t)k, near, at, width);
+    }
+    if (i == 0) {
+      memcpy(best, near, width);
+      for (size_t c = 0; c < width; c++) index[c] = at[c];
+    } else {
+      plan->folds->arg_join[plan->which](near, at, (int32_t)i, best, index, width);
+    }
+  }
+}
+
 static void arg_columns(const arg_plan *plan, const char *x, int32_t *index, size_t width) {
   uint64_t best[WIDE];
   float wide[WIDE];
   const size_t stride = plan->lanes.inner * plan->in_bytes;
+  if (plan->bytes == 1) {
+    arg_byte_columns(plan, x, index, width);
+    return;
+  }
   memcpy(best, widened(plan, x, wide, width), width * plan->bytes);
   memset(index, 0, width * sizeof *index);
-  for (size_t i = 1; i < plan->lanes.n; i++)
+  for (size_t i = 1; i < plan->lanes.n; i++) {
+    if (i + 1 < plan->lanes.n) wnn_fetch(x + (i + 1) * stride, width * plan->in_bytes);
     plan->folds->arg_onto[plan->which](widened(plan, x + i * stride, wide, width), (int32_t)i, best,
                                        index, width);
+  }
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {

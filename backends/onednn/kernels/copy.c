@@ -6,7 +6,7 @@
 #define BLOCK ((size_t)16)
 #define INLINE_BYTES ((size_t)512) /* blocks above this are left to memcpy */
 #define LONG_RUN ((size_t)1024)    /* written past the caches as it is; shorter ones are gathered */
-#define GATHERED ((size_t)8192)    /* bytes that are gathered for that */
+#define GATHERED ((size_t)2048)    /* bytes that are gathered for that */
 
 size_t wnn_copy_count(const wnn_copy *copy) {
   size_t n = 1;
@@ -215,18 +215,30 @@ static void stream_blocks(const panel *p, const char *from, char *to) {
                         to + (ptrdiff_t)r * p->row_to + (ptrdiff_t)c * p->column_to, p->bytes);
 }
 
-/* Short rows that follow each other, several at a time; pieces of long ones. */
+/* Asks for `n` elements of a row that lie near each other. */
+static void fetch_row(const panel *p, const char *from, size_t n) {
+  const ptrdiff_t last = (ptrdiff_t)(n - 1) * p->column_from;
+  if (magnitude(p->column_from) <= WNN_CACHE_LINE)
+    wnn_fetch(last < 0 ? from + last : from, magnitude(last) + p->bytes);
+}
+
+/* Short rows that follow each other, several at a time; pieces of long ones. Rows that are read
+ * backwards go from the last to the first, so that reading goes through memory in one direction. */
 static void stream_gathered(const panel *p, const char *from, char *to) {
   const size_t row_bytes = p->columns * p->bytes, most = GATHERED / p->bytes;
   const bool follow = p->row_to == (ptrdiff_t)row_bytes && row_bytes <= GATHERED;
   const size_t at_once = follow ? GATHERED / row_bytes : 1;
+  const bool backwards = at_once == 1 && p->column_from < 0 && p->row_from > 0;
   char gathered[GATHERED];
   panel piece = *p;
   piece.row_to = (ptrdiff_t)row_bytes;
-  for (size_t r = 0; r < p->rows; r += at_once)
-    for (size_t c = 0; c < p->columns; c += most) {
+  for (size_t k = 0; k < p->rows; k += at_once)
+    for (size_t c = 0, r = backwards ? p->rows - 1 - k : k; c < p->columns; c += most) {
       piece.rows = p->rows - r < at_once ? p->rows - r : at_once;
       piece.columns = p->columns - c < most ? p->columns - c : most;
+      const char *next = from + (ptrdiff_t)r * p->row_from + (ptrdiff_t)(c + most) * p->column_from;
+      if (c + most < p->columns)
+        fetch_row(p, next, p->columns - c - most < most ? p->columns - c - most : most);
       copy_panel(&piece, from + (ptrdiff_t)r * p->row_from + (ptrdiff_t)c * p->column_from,
                  gathered);
       p->vector->stream(gathered, to + (ptrdiff_t)r * p->row_to + (ptrdiff_t)c * p->column_to,

@@ -8,6 +8,7 @@
 
 #define MAX_ROW ((size_t)4096)    /* longer repeating rows are walked through */
 #define MIN_STRETCH ((size_t)192) /* shorter stretches cost more than walking */
+#define FAR_BYTES ((size_t)4 << 20)
 #define PARALLEL_WORK \
   ((size_t)64 * 1024) /* elements times what the stages cost, below which threads don't pay */
 
@@ -82,7 +83,8 @@ static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn
                       size_t s) {
   wnn_stage *st = &plan->stages[s];
   wnn_op_id op = post->node->op->id;
-  *st = (wnn_stage){.type = post->desc.type, .n_in = (uint8_t)post->node->n_inputs};
+  *st = (wnn_stage){.narrows = wnn_is_half(post->desc.type) && !plan->as_bits,
+                    .n_in = (uint8_t)post->node->n_inputs};
   if (post->node->n_inputs > WNN_MAX_POST_INPUTS) return false;
   for (size_t i = 0; i < st->n_in; i++) {
     st->from[i] = post->from[i];
@@ -92,7 +94,9 @@ static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn
   }
   wnn_set_stage_args(&st->args, post->node);
   const wnn_desc *desc = source_desc(region, post, typed_operand(op));
-  st->fn = plan->vector->stage(op, computed_as(desc->type), computed_as(post->desc.type));
+  st->fn = plan->as_bits
+               ? plan->vector->stage(op, desc->type, post->desc.type)
+               : plan->vector->stage(op, computed_as(desc->type), computed_as(post->desc.type));
   return st->fn != NULL;
 }
 
@@ -145,8 +149,7 @@ static void set_strides(wnn_operand *o, const wnn_port *port, const wnn_port *ou
   size_t own[WNN_MAX_RANK];
   uint32_t missing = out->desc->rank - port->desc->rank, k = 0;
   wnn_layout_strides(&port->layout, port->desc, own);
-  o->type = port->desc->type;
-  o->element_bytes = webnn_data_type_bytes(o->type);
+  o->element_bytes = webnn_data_type_bytes(port->desc->type);
   for (uint32_t i = 0; i < out->desc->rank; i++) {
     uint32_t axis = out->layout.order[i];
     size_t shares = block_along(port->desc, out->desc, axis),
@@ -170,8 +173,10 @@ static bool set_operands(wnn_elementwise *plan, const wnn_region *region) {
     plan->dims[plan->rank++] = blocks[axis] > 1 ? blocks[axis] : out->desc->dims[axis];
   }
   plan->n_operands = region->n_inputs;
-  for (size_t p = 0; p < region->n_inputs; p++)
+  for (size_t p = 0; p < region->n_inputs; p++) {
     set_strides(&plan->operands[p], &region->inputs[p], out, blocks);
+    plan->operands[p].widens = wnn_is_half(region->inputs[p].desc->type) && !plan->as_bits;
+  }
   return true;
 }
 
@@ -266,7 +271,7 @@ static void set_scratch(wnn_elementwise *plan, const wnn_region *region, const w
     wnn_operand *o = &plan->operands[p];
     size_t n = o->kind == WNN_OPERAND_REPEAT ? tile + o->period : tile;
     o->tile_at = at;
-    if (wnn_is_half(o->type))
+    if (o->widens)
       at += wnn_aligned(n * sizeof(float)) + wnn_aligned(n * sizeof(uint16_t));
     else if (o->kind != WNN_OPERAND_WHOLE)
       at += wnn_aligned(n * o->element_bytes);
@@ -301,9 +306,8 @@ static void choose_in_place(wnn_elementwise *plan, const wnn_region *region) {
 static bool is_simple(const wnn_elementwise *plan) {
   bool simple = plan->n_stages == 1 && plan->n_stretches == 1 && plan->stretch <= WNN_TILE;
   for (size_t p = 0; p < plan->n_operands; p++)
-    simple = simple && plan->operands[p].kind == WNN_OPERAND_WHOLE &&
-             !wnn_is_half(plan->operands[p].type);
-  return simple && !wnn_is_half(plan->stages[0].type);
+    simple = simple && plan->operands[p].kind == WNN_OPERAND_WHOLE && !plan->operands[p].widens;
+  return simple && !plan->stages[0].narrows;
 }
 
 static void free_elementwise(wnn_plan *plan) {
@@ -316,6 +320,7 @@ static webnn_status plan_elementwise(wnn_device *device, const wnn_region *regio
   wnn_elementwise *plan = (wnn_elementwise *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->vector = wnn_vector_for(host);
+  plan->as_bits = region->anchor->op->id == WNN_OP_WHERE && region->n_posts == 0;
   if (!set_operands(plan, region) || !set_stages(plan, region)) {
     free_elementwise(&plan->base);
     return WEBNN_ERROR_NOT_SUPPORTED;
@@ -324,6 +329,7 @@ static webnn_status plan_elementwise(wnn_device *device, const wnn_region *regio
   choose_stretches(plan);
   plan->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
   plan->streams = wnn_streams(host, wnn_desc_bytes(region->outputs[0].desc));
+  plan->fetches = plan->n_stretches * plan->stretch * plan->operands[0].element_bytes >= FAR_BYTES;
   set_scratch(plan, region, host);
   choose_in_place(plan, region);
   plan->simple = is_simple(plan);

@@ -18,7 +18,7 @@ typedef enum wnn_operand_kind {
 
 typedef struct wnn_operand {
   wnn_operand_kind kind;
-  webnn_data_type type;
+  bool widens; /* float16, computed in float32 */
   size_t element_bytes;
   size_t period;
   size_t strides[WNN_MAX_AXES]; /* along the axes of the plan */
@@ -30,7 +30,7 @@ typedef struct wnn_stage {
   wnn_stage_args args;
   int16_t from[WNN_MAX_POST_INPUTS]; /* port, or the stage before (WNN_IS_STAGE) */
   uint8_t n_in;
-  webnn_data_type type; /* of the result; float16 results are rounded, then widened again */
+  bool narrows; /* a result of float16 is rounded, then widened again */
 } wnn_stage;
 
 /* The output is a number of stretches, over which outer axes walk; in a stretch every operand is
@@ -45,8 +45,10 @@ typedef struct wnn_elementwise {
   size_t n_operands;
   wnn_stage stages[WNN_MAX_STAGES];
   size_t n_stages;
+  bool as_bits;       /* float16 is only chosen, not computed */
   bool simple;        /* one stage on one tile of whole operands */
   bool streams;       /* results go past the caches */
+  bool fetches;       /* operands come from beyond them: each tile asks for the next one's */
   size_t out_bytes;   /* of an element */
   size_t stage_at[2]; /* the two tiles between stages, in a thread's scratch */
   size_t thread_bytes;

@@ -61,7 +61,7 @@ static void prepare_repeat(const wnn_elementwise *plan, const wnn_operand *o, co
                            char *scratch) {
   char *tile = scratch + o->tile_at;
   size_t n = plan->tile + o->period, bytes = o->element_bytes;
-  if (wnn_is_half(o->type)) {
+  if (o->widens) {
     plan->vector->widen(data, (float *)(void *)tile, o->period);
     bytes = sizeof(float);
   } else {
@@ -105,7 +105,7 @@ static void enter_stretch(trip *t, const wnn_run *run, size_t stretch, bool firs
 /* The operand's elements for the tile at place `at` of the stretch. */
 static const void *operand_tile(const trip *t, size_t p, size_t at, size_t n) {
   const wnn_operand *o = &t->plan->operands[p];
-  const bool half = wnn_is_half(o->type);
+  const bool half = o->widens;
   char *tile = t->scratch + o->tile_at;
   if (o->kind == WNN_OPERAND_REPEAT) {
     size_t bytes = half ? sizeof(float) : o->element_bytes;
@@ -123,16 +123,27 @@ static const void *operand_tile(const trip *t, size_t p, size_t at, size_t n) {
   return tile;
 }
 
+static void fetch_next(const trip *t, size_t at) {
+  const wnn_elementwise *plan = t->plan;
+  const size_t left = plan->stretch - at, n = left < WNN_TILE ? left : WNN_TILE;
+  for (size_t p = 0; p < plan->n_operands; p++) {
+    const wnn_operand *o = &plan->operands[p];
+    if (o->kind == WNN_OPERAND_WHOLE)
+      wnn_fetch(t->operands[p] + at * o->element_bytes, n * o->element_bytes);
+  }
+}
+
 static void run_tile(const trip *t, size_t at, size_t n) {
   const wnn_elementwise *plan = t->plan;
   const void *last = NULL;
   char *out = t->out + at * plan->out_bytes;
+  if (plan->fetches) fetch_next(t, at + n);
   for (size_t s = 0; s < plan->n_stages; s++) {
     const wnn_stage *st = &plan->stages[s];
     const void *in[WNN_MAX_POST_INPUTS];
     for (size_t i = 0; i < st->n_in; i++)
       in[i] = WNN_IS_STAGE(st->from[i]) ? last : operand_tile(t, (size_t)st->from[i], at, n);
-    bool is_out = s + 1 == plan->n_stages && !t->streams, half = wnn_is_half(st->type);
+    bool is_out = s + 1 == plan->n_stages && !t->streams, half = st->narrows;
     char *between = t->scratch + plan->stage_at[s & 1];
     void *to = is_out && !half ? out : between;
     st->fn(in, to, n, &st->args);

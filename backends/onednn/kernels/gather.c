@@ -24,7 +24,7 @@ typedef struct gather_plan {
   bool shares_places; /* gather: looked up once, in scratch, and used again and again */
   bool streams;       /* long runs go past the caches */
   size_t n_jobs, n_parts;
-  size_t near_bytes; /* of a part's scratch: columns that were far from each other */
+  size_t near_at, near_bytes; /* of a part's scratch: what is picked from, brought together */
 } gather_plan;
 
 static void free_gather(wnn_plan *plan) {
@@ -92,15 +92,28 @@ static bool set_shape(gather_plan *plan, const wnn_region *region) {
   return wnn_shape_equal_except(in->desc, indices, attrs->axis);
 }
 
-/* Columns are brought together where their rows are so far from each other that they push each
- * other out of the cache, and enough is picked. */
+static bool is_small(const gather_plan *plan) {
+  return plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0;
+}
+
+/* Bytes that are brought near before elements are picked from all over them; 0: they are as good
+ * where they lie. Rows whose lines are nearly all wanted come from far away; of columns the rows
+ * are so far from each other that they push each other out of the cache. */
+static size_t near_bytes(const gather_plan *plan) {
+  const wnn_lanes *l = &plan->lanes;
+  const size_t lane = l->n * plan->bytes;
+  if (plan->op == WNN_OP_GATHER_ND || !is_small(plan) || l->outer * lane * l->inner < NEAR_BYTES)
+    return 0;
+  if (plan->op == WNN_OP_GATHER || l->inner == 1)
+    return lane <= NEAR_BYTES && plan->n_indices * 64 >= lane ? lane : 0;
+  const bool far = l->inner * plan->bytes >= 1024 && l->n >= 64;
+  return far && plan->n_indices * 4 >= l->n ? lane * plan->width : 0;
+}
+
 static void set_near(gather_plan *plan) {
-  const size_t stride = plan->lanes.inner * plan->bytes;
-  if (plan->op != WNN_OP_GATHER_ELEMENTS || plan->lanes.inner == 1 || stride < 1024 ||
-      plan->lanes.n < 64 || plan->n_indices * 4 < plan->lanes.n)
-    return;
-  plan->near_bytes = wnn_aligned(plan->lanes.n * plan->width * plan->bytes);
-  plan->base.scratch_bytes = plan->near_bytes * plan->n_parts;
+  plan->near_at = wnn_aligned(plan->base.scratch_bytes);
+  plan->near_bytes = wnn_aligned(near_bytes(plan));
+  plan->base.scratch_bytes = plan->near_at + plan->near_bytes * plan->n_parts;
 }
 
 static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -154,17 +167,6 @@ static void pick_columns(const char *x, const uint32_t *places, char *y, size_t 
   COPY_BY_SIZE((size_t)places[i] * stride + i)
 }
 
-/* Fetches what is about to be picked from all over, in the order in which it lies. */
-static void fetch(const char *x, size_t n_bytes) {
-  for (size_t k = 0; k < n_bytes; k += 64) __builtin_prefetch(x + k);
-}
-
-/* Whether enough of a lane is picked that all of it is wanted, and the cache holds it. */
-static bool wants_all(const gather_plan *plan) {
-  const size_t n_bytes = plan->lanes.n * plan->bytes;
-  return n_bytes <= NEAR_BYTES && plan->n_indices * 64 >= n_bytes;
-}
-
 /* Copies a block of bytes to the output. */
 static inline void put(const gather_plan *plan, const char *from, char *to, size_t n) {
   if (plan->streams && n >= LONG_RUN)
@@ -187,22 +189,25 @@ static void put_picked(const gather_plan *plan, const char *x, const uint32_t *p
 }
 
 /* Outputs [begin, end) of gather, counted by what an index names. */
-static void gather_blocks(const job *j, size_t begin, size_t end) {
+static void gather_blocks(const job *j, size_t begin, size_t end, char *near) {
   const gather_plan *plan = j->plan;
+  const size_t lane_bytes = plan->lanes.n * plan->bytes;
+  size_t nearest = SIZE_MAX; /* the lane that is there */
   uint32_t own[PIECE];
   while (begin < end) {
     size_t outer = begin / plan->n_indices, first = begin % plan->n_indices,
            n = plan->n_indices - first;
-    const char *x = j->in + outer * plan->lanes.n * plan->bytes;
+    const char *x = j->in + outer * lane_bytes;
     char *y = j->out + begin * plan->bytes;
     if (n > end - begin) n = end - begin;
     if (n > PIECE) n = PIECE;
     const uint32_t *places = plan->shares_places ? j->places + first : own;
     if (!plan->shares_places)
       wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, own);
-    if (plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0) {
-      if (first == 0 && wants_all(plan)) fetch(x, plan->lanes.n * plan->bytes);
-      put_picked(plan, x, places, y, n, 0);
+    if (is_small(plan)) {
+      if (near != NULL && nearest != outer) memcpy(near, x, lane_bytes);
+      nearest = outer;
+      put_picked(plan, near != NULL ? near : x, places, y, n, 0);
     } else {
       for (size_t i = 0; i < n; i++)
         put(plan, x + places[i] * plan->bytes, y + i * plan->bytes, plan->bytes);
@@ -212,12 +217,12 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
 }
 
 /* Lane k of gatherElements. */
-static void gather_lane(const job *j, size_t k) {
+static void gather_lane(const job *j, size_t k, char *near) {
   const gather_plan *plan = j->plan;
   const size_t n = plan->n_indices;
   const char *x = j->in + k * plan->lanes.n * plan->bytes;
   uint32_t places[PIECE];
-  if (wants_all(plan)) fetch(x, plan->lanes.n * plan->bytes);
+  if (near != NULL) x = memcpy(near, x, plan->lanes.n * plan->bytes);
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
     wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
@@ -267,15 +272,15 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   const gather_plan *plan = j->plan;
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
-  char *near = plan->near_bytes != 0 ? j->scratch + part * plan->near_bytes : NULL;
+  char *near = plan->near_bytes != 0 ? j->scratch + plan->near_at + part * plan->near_bytes : NULL;
   if (plan->op == WNN_OP_GATHER)
-    gather_blocks(j, begin, end);
+    gather_blocks(j, begin, end, near);
   else if (plan->op == WNN_OP_GATHER_ND)
     gather_tuples(j, begin, end);
   else
     for (size_t k = begin; k < end; k++)
       if (plan->lanes.inner == 1)
-        gather_lane(j, k);
+        gather_lane(j, k, near);
       else
         gather_slab(j, k, near);
   if (plan->streams) plan->vector->stream_end();

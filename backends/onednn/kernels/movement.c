@@ -201,6 +201,9 @@ static void zip_part(void *arg, size_t part, size_t n_parts) {
   wnn_parallel_split(a->dims[0], part, n_parts, &begin, &end);
   for (size_t k = begin, n; k < end; k += n) {
     n = end - k < most ? end - k : most;
+    const size_t next = k + n, m = end - next < most ? end - next : most;
+    wnn_fetch(x + next * bytes, m * bytes);
+    wnn_fetch(y + next * bytes, m * bytes);
     char *pairs = a->streams ? near : to + 2 * k * bytes;
     a->vector->zip[size](x + k * bytes, y + k * bytes, pairs, n);
     if (a->streams) a->vector->stream(near, to + 2 * k * bytes, 2 * n * bytes);

@@ -66,23 +66,18 @@ static void put(const scan_plan *plan, const void *from, char *to, size_t n) {
 
 /* ---- one lane whose elements are neighbours */
 
-#define RUNNING_SUM(T)                                             \
-  {                                                                \
-    const T *xs = x;                                               \
-    T *ys = y, sum;                                                \
-    memcpy(&sum, before, sizeof sum);                              \
-    for (size_t k = 0; k < n; k++) ys[k] = sum = (T)(sum + xs[k]); \
-    memcpy(before, &sum, sizeof sum);                              \
-  }
+static void sum_up_64(const uint64_t *xs, uint64_t *ys, size_t n, uint64_t *before) {
+  uint64_t sum = *before;
+  for (size_t k = 0; k < n; k++) ys[k] = sum += xs[k];
+  *before = sum;
+}
 
 /* y[k] is what was before and x[0] to x[k]. */
 static void sum_up(const scan_plan *plan, const void *x, void *y, size_t n, void *before) {
-  if (plan->type == WEBNN_DATA_TYPE_FLOAT32)
-    plan->vector->running_sum(x, y, n, before);
-  else if (plan->sum_bytes == 4)
-    RUNNING_SUM(uint32_t)
+  if (plan->sum_bytes == 8)
+    sum_up_64(x, y, n, before);
   else
-    RUNNING_SUM(uint64_t)
+    plan->vector->running_sum[plan->type != WEBNN_DATA_TYPE_FLOAT32](x, y, n, before);
 }
 
 /* A piece of the lane as it lies, of which the last is done first where it is reversed. In `sums`
@@ -117,6 +112,9 @@ static void scan_row(const scan_plan *plan, const char *x, char *y) {
   for (size_t k = 0, m; k < n; k += m) {
     m = n - k < PIECE ? n - k : PIECE;
     const size_t at = (plan->reversed ? n - k - m : k) * plan->bytes;
+    const size_t far = PIECE * plan->bytes; /* the piece behind the next one, if it is there */
+    if (plan->reversed ? at >= 2 * far : at + 3 * far <= n * plan->bytes)
+      wnn_fetch(plan->reversed ? x + at - 2 * far : x + at + 2 * far, far);
     scan_piece(plan, x + at, y + at, m, &before);
   }
 }
@@ -132,6 +130,7 @@ static void scan_columns(const scan_plan *plan, const char *x, char *y, size_t w
   for (size_t k = 0; k < n; k++) {
     const size_t at = (plan->reversed ? n - 1 - k : k) * stride;
     const void *row = x + at;
+    if (k + 1 < n) wnn_fetch(x + (plan->reversed ? at - stride : at + stride), width * plan->bytes);
     if (plan->half) {
       plan->vector->widen(row, wide, width);
       row = wide;

@@ -13,10 +13,13 @@
 
 typedef struct scatter_plan {
   wnn_plan base;
+  const wnn_vector *vector;
   bool is_nd;
-  size_t bytes;    /* of an element; scatterND: of an update */
-  size_t n_bytes;  /* of the whole */
-  wnn_lanes lanes; /* of the input, along the axis */
+  bool copies_rows; /* each lane right before its updates, which then find it in the cache */
+  bool streams;     /* the copy goes past the caches */
+  size_t bytes;     /* of an element; scatterND: of an update */
+  size_t n_bytes;   /* of the whole */
+  wnn_lanes lanes;  /* of the input, along the axis */
   webnn_data_type index_type;
   size_t n_indices; /* along the axis; scatterND: tuples */
   wnn_tuples tuples;
@@ -64,6 +67,10 @@ static webnn_status plan_scatter(wnn_device *device, const wnn_region *region, w
   plan->base.heavy = plan->n_bytes + update_bytes >= PARALLEL_BYTES;
   plan->n_copiers = plan->n_bytes >= PARALLEL_BYTES ? threads : 1;
   plan->n_parts = most < threads ? most : threads;
+  plan->copies_rows = !plan->is_nd && plan->lanes.inner == 1 && plan->lanes.outer > 1 &&
+                      plan->n_parts >= plan->n_copiers;
+  plan->vector = wnn_vector_for(host);
+  plan->streams = wnn_streams(host, plan->n_bytes);
   plan->base.in_place = region->inputs[0].constant == NULL ? 0 : -1;
   *out = &plan->base;
   return WEBNN_OK;
@@ -82,7 +89,13 @@ static void copy_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   size_t begin, end;
   wnn_parallel_split(j->plan->n_bytes, part, n_parts, &begin, &end);
-  if (begin < end) memcpy(j->out + begin, j->in + begin, end - begin);
+  if (begin >= end) return;
+  if (!j->plan->streams) {
+    memcpy(j->out + begin, j->in + begin, end - begin);
+    return;
+  }
+  j->plan->vector->stream(j->in + begin, j->out + begin, end - begin);
+  j->plan->vector->stream_end();
 }
 
 /* Bytes [begin, end) of every update. */
@@ -139,6 +152,9 @@ static void scatter_part(void *arg, size_t part, size_t n_parts) {
   size_t from = by_outer ? 0 : begin, to = by_outer ? l->inner : end; /* columns */
   for (size_t outer = by_outer ? begin : 0; outer < (by_outer ? end : 1) && from < to; outer++) {
     if (l->inner == 1) {
+      const size_t row_bytes = l->n * plan->bytes;
+      if (plan->copies_rows && j->in != j->out)
+        memcpy(j->out + outer * row_bytes, j->in + outer * row_bytes, row_bytes);
       scatter_run(j, outer, 0, outer * plan->n_indices, plan->n_indices);
       continue;
     }
@@ -151,7 +167,7 @@ static webnn_status run_scatter(const wnn_plan *base, const wnn_run *run) {
   const scatter_plan *plan = (const scatter_plan *)base;
   wnn_pool *pool = wnn_device_host(base->device)->pool;
   job j = {plan, run->inputs[0], run->inputs[2], run->inputs[1], run->outputs[0]};
-  if (j.in != j.out) wnn_parallel(pool, plan->n_copiers, copy_part, &j);
+  if (j.in != j.out && !plan->copies_rows) wnn_parallel(pool, plan->n_copiers, copy_part, &j);
   wnn_parallel(pool, plan->n_parts, scatter_part, &j);
   return WEBNN_OK;
 }

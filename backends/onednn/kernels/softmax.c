@@ -5,9 +5,10 @@
 
 #define PARALLEL_WORK ((size_t)8 * 1024)
 #define SLAB ((size_t)16 * 1024) /* elements of a slab that shall stay in the cache */
-#define MAX_WIDTH ((size_t)512)
+#define MAX_WIDTH ((size_t)4096)
 #define MIN_WIDTH ((size_t)16)
-#define FLUSH ((size_t)64) /* rows summed before they are joined to the total */
+#define NEAR_WIDTH ((size_t)64) /* narrower slabs aren't worth keeping: whole rows go by thrice */
+#define FLUSH ((size_t)64)      /* rows summed before they are joined to the total */
 
 typedef struct softmax_plan {
   wnn_plan base;
@@ -31,6 +32,7 @@ static void set_parts(softmax_plan *plan, const wnn_host *host) {
   if (plan->inner > 1) {
     size_t width = SLAB / plan->n / MIN_WIDTH * MIN_WIDTH;
     size_t fair = (plan->inner * plan->n_outer / threads + MIN_WIDTH - 1) / MIN_WIDTH * MIN_WIDTH;
+    if (width < NEAR_WIDTH && !plan->half) width = MAX_WIDTH;
     if (width > MAX_WIDTH) width = MAX_WIDTH;
     if (width > fair) width = fair;
     if (width < MIN_WIDTH) width = MIN_WIDTH;

@@ -62,6 +62,10 @@ typedef struct wnn_folds {
    */
   int32_t (*arg_row[2])(const void *x, size_t n);
   void (*arg_onto[2])(const void *x, int32_t at, void *best, int32_t *index, size_t n);
+  /* Of bytes: the same with places below 256; then what came of it, behind what came before. */
+  void (*arg_near[2])(const void *x, uint8_t at, void *best, uint8_t *index, size_t n);
+  void (*arg_join[2])(const void *x, const uint8_t *at, int32_t first, void *best, int32_t *index,
+                      size_t n);
 } wnn_folds;
 
 /* Whether a mean needs no second look that is `off` by so much, where squares about it are
@@ -88,8 +92,8 @@ typedef struct wnn_vector {
   void (*exp_sum_onto)(const float *x, const float *shift, float *sum, size_t n);
   void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n);
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
-  /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. */
-  void (*running_sum)(const float *x, float *y, size_t n, float *sum);
+  /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. Of floats, of integers of 32 bits. */
+  void (*running_sum[2])(const void *x, void *y, size_t n, void *sum);
   /* The variance; `*mean` is exact enough that equal numbers have none at all. */
   float (*moments)(const float *x, size_t n, float *mean);
   /* Σ (x − mean) and Σ (x − mean)² by column. */
@@ -140,6 +144,11 @@ bool wnn_takes_bfloat16(const wnn_host *host);
 /* Whether results of so many bytes are written past the caches, which spares reading their lines
  * first: nobody will find them there. With the word -near among the switches any are. */
 bool wnn_streams(const wnn_host *host, size_t n_bytes);
+
+/* Asks for what will be read soon: the processor itself looks ahead to the end of a page only. */
+static inline void wnn_fetch(const void *x, size_t n_bytes) {
+  for (size_t k = 0; k < n_bytes; k += WNN_CACHE_LINE) __builtin_prefetch((const char *)x + k);
+}
 
 /* For this processor. */
 const wnn_vector *wnn_vector_get(void);
