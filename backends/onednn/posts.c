@@ -145,6 +145,20 @@ static bool is_behind_rounding(const wnn_region *region, size_t n_posts) {
   return false;
 }
 
+/* A result of an earlier stage that the tail has kept, joined with the one so far. */
+static bool joins_kept(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis) {
+  size_t first = 0;
+  while (first < n_posts && !is_rounding(&region->posts[first])) first++;
+  if (first == n_posts || !wnn_tail_can_keep(region->anchor_desc.dims[channel_axis])) return false;
+  for (int i = 0; i < 2; i++) {
+    if (post->from[i] != WNN_FROM_STAGE(n_posts) || !WNN_IS_STAGE(post->from[1 - i])) continue;
+    if (WNN_STAGE_OF(post->from[1 - i]) >= n_posts || WNN_STAGE_OF(post->from[1 - i]) < first) continue;
+    for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++)
+      if (binaries[k].op == post->node->op->id) return true;
+  }
+  return false;
+}
+
 /* `stage`: the number of the result that the post reads. */
 static meaning meaning_of(const wnn_post *post, size_t stage) {
   switch (post->node->op->id) {
@@ -204,6 +218,7 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
   if (is_rounding(post)) return true;
   if (post->node->op->id == WNN_OP_SILU_HALF) return is_behind_rounding(region, n_posts);
+  if (post->node->n_inputs == 2 && joins_kept(region, post, n_posts, channel_axis)) return true;
   meaning is = meaning_of(post, n_posts);
   if (is.form == FORM_NONE) return false;
   if (is.form == FORM_ELTWISE) return true;

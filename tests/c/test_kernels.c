@@ -275,7 +275,9 @@ static void check_chain(webnn_data_type type, size_t n_posts) {
                 : scene_chance(4) ? 0
                                   : (int)random_operand(&s, &out, &layout);
     scene_post(&s, op, other, scene_chance(3), type);
+    s.region.n_posts = i; /* as when it is asked: the post isn't there yet */
     CHECK(wnn_own_can_fuse(&s.region, &s.region.posts[i]));
+    s.region.n_posts = i + 1;
   }
   CONTEXT("%zu posts on %s", n_posts, wnn_desc_format(&out).text);
   scene_check(&s, &wnn_elementwise_kernel);

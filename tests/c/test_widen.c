@@ -91,6 +91,27 @@ static webnn_operand *convolutions(maker *m) {
                           halves(m, SHAPE(8, 1, 1), 0.3f)));
 }
 
+/* x · clamp(x + 3, 0, 6) / 6: behind a product it is kept while it is changed. */
+static webnn_operand *spelled(maker *m, webnn_operand *x) {
+  webnn_clamp_options options = WEBNN_CLAMP_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.min_value = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = 0}};
+  options.max_value = (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = 6}};
+  m->failed |=
+      webnn_clamp(m->builder, add_of(m, x, halves(m, SHAPE(1), 3)), &options, &out) != WEBNN_OK;
+  return mul_of(m, mul_of(m, x, out), halves(m, SHAPE(1), 1.0f / 6));
+}
+static webnn_operand *spelled_gates(maker *m) {
+  webnn_operand *x = image(m), *y = spelled(m, conv(m, x, 16, 9, 3, 1));
+  y = spelled(m, mul_of(m, conv(m, y, 16, 1, 3, 16), halves(m, SHAPE(1), 0.7f)));
+  return single(m, mul_of(m, spelled(m, conv(m, y, 8, 16, 1, 1)), halves(m, SHAPE(8, 1, 1), 0.3f)));
+}
+static webnn_operand *two_that_never_meet(maker *m) { /* in one step, that is */
+  webnn_operand *y = conv(m, image(m), 16, 9, 3, 1),
+                *z = relu_of(m, add_of(m, y, halves(m, SHAPE(1), 0.5f)));
+  return single(m, add_of(m, conv(m, z, 8, 16, 1, 1), conv(m, sigmoid_of(m, y), 8, 16, 1, 1)));
+}
+
 #define ROW(graph, expected) {#graph, graph, expected}
 static const struct {
   const char *name;
@@ -142,12 +163,37 @@ TEST(every_operand_is_rounded) {
     }
     CONTEXT("convolutions %s", switches[k] ? switches[k] : "");
     check_rounded(convolutions, switches[k]);
+    check_rounded(spelled_gates, switches[k]);
+    check_rounded(two_that_never_meet, switches[k]);
   }
   CONTEXT("%s", "");
 }
 
+#ifdef WEBNN_HAS_ONEDNN
+/* Three convolutions and the casts at the ends, each with all that follows it. */
+TEST(gates_follow_their_product) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  webnn_context *context = NULL;
+  webnn_graph *graph = NULL;
+  maker m = {NULL, false};
+  CHECK_STATUS(webnn_context_create(&options, &context, NULL), WEBNN_OK);
+  CHECK_STATUS(webnn_builder_create(context, &m.builder, NULL), WEBNN_OK);
+  const webnn_named_operand y = {WEBNN_STR("y"), spelled_gates(&m)};
+  if (CHECK_STATUS(webnn_builder_build_sync(m.builder, &y, 1, &graph), WEBNN_OK))
+    CHECK(webnn_graph_n_steps(graph) <= 6);
+  webnn_graph_release(graph);
+  webnn_builder_release(m.builder);
+  webnn_context_release(context);
+}
+
+#endif
+
 int main(int argc, char **argv) {
-  return harness_main(
-      argc, argv,
-      (harness_test[]){RUN(float16_becomes_float32), RUN(every_operand_is_rounded), {NULL, NULL}});
+  return harness_main(argc, argv,
+                      (harness_test[]){RUN(float16_becomes_float32),
+                                       RUN(every_operand_is_rounded),
+#ifdef WEBNN_HAS_ONEDNN
+                                       RUN(gates_follow_their_product),
+#endif
+                                       {NULL, NULL}});
 }

@@ -61,7 +61,7 @@ typedef struct wnn_conv_rows {
   /* For no fewer channels than lanes. */
   void (*depthwise)(const wnn_depthwise *is);
   void (*dots)(const wnn_dots *is); /* of at most WNN_MAX_DOTS channels */
-  wnn_stage_fn silu;       /* quicker than the one of all others */
+  wnn_stage_fn silu, silu_half; /* quicker than those of all others */
   wnn_stage_fn hard_swish; /* hardSwish(x) · f[0] + f[1] */
 } wnn_conv_rows;
 

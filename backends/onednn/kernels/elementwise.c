@@ -38,6 +38,7 @@ bool wnn_elementwise_can_fuse(const wnn_region *region, const wnn_post *next) {
   for (size_t i = 0; i < next->node->n_inputs;
        i++) { /* scales of blocks only where they cut the anchor */
     if (next->from[i] == WNN_FROM_NONE) return false;
+    if (WNN_IS_STAGE(next->from[i]) && WNN_STAGE_OF(next->from[i]) != region->n_posts) return false;
     if (!wnn_shape_broadcasts_to(source_desc(region, next, i), &next->desc)) return false;
   }
   const wnn_desc *desc = source_desc(region, next, typed_operand(op));

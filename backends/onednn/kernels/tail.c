@@ -71,20 +71,31 @@ static void add_linear(wnn_tail *tail, wnn_stage_fn linear, wnn_stage_fn hard_sw
   }
 }
 
+bool wnn_tail_can_keep(size_t channels) { return channels <= PIECE; }
+
 typedef struct planning {
   wnn_tail *tail;
   const wnn_vector *vector;
   const wnn_conv_rows *rows;
   const wnn_region *region;
   uint32_t channel_axis;
+  size_t first;
 } planning;
+
+/* True when a post that isn't the next one reads the result of stage `stage`. */
+static bool is_kept(const wnn_region *region, size_t stage) {
+  for (size_t i = stage + 1; i < region->n_posts; i++)
+    for (size_t k = 0; k < region->posts[i].node->n_inputs && k < WNN_MAX_POST_INPUTS; k++)
+      if (region->posts[i].from[k] == WNN_FROM_STAGE(stage)) return true;
+  return false;
+}
 
 static bool add_stage(const planning *p, size_t i) {
   wnn_tail *tail = p->tail;
   const wnn_post *post = &p->region->posts[i];
   const wnn_op_id op = post->node->op->id;
   float factor, term;
-  if (as_linear(p->region, post, &factor, &term)) {
+  if (!is_kept(p->region, i) && as_linear(p->region, post, &factor, &term)) {
     add_linear(tail, p->vector->stage(WNN_OP_LINEAR, F32, F32), p->rows->hard_swish, factor, term);
     return true;
   }
@@ -95,10 +106,16 @@ static bool add_stage(const planning *p, size_t i) {
   const bool quantises = op == WNN_OP_QUANTIZE_LINEAR && is_byte(post->desc.type) && i + 1 == p->region->n_posts;
   if (post->desc.type != F32 && !quantises) return false;
   if (op == WNN_OP_SILU) stage->fn = p->rows->silu;
+  if (op == WNN_OP_SILU_HALF) stage->fn = p->rows->silu_half;
   for (size_t k = 0; k < stage->n_in; k++) {
     const int16_t from = post->from[k];
     stage->from[k] = WNN_TAIL_SO_FAR;
     if (from == WNN_FROM_STAGE(i)) continue;
+    if (WNN_IS_STAGE(from)) {
+      stage->from[k] = WNN_TAIL_KEPT;
+      if (WNN_STAGE_OF(from) < p->first || !wnn_tail_can_keep(tail->channels)) return false;
+      continue;
+    }
     if (from < 0 || (p->region->inputs[from].desc->type != F32 && !(quantises && k == 2))) return false;
     stage->from[k] = (int8_t)tail->n_operands;
     if (!add_operand(tail, p->region, (size_t)from, p->channel_axis)) return false;
@@ -115,11 +132,14 @@ static bool add_stage(const planning *p, size_t i) {
 bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, size_t first,
                    uint32_t channel_axis) {
   const size_t channels = region->anchor_desc.dims[channel_axis];
-  const planning p = {tail, wnn_vector_for(host), wnn_conv_rows_for(host), region, channel_axis};
+  const planning p = {tail, wnn_vector_for(host), wnn_conv_rows_for(host), region, channel_axis, first};
   *tail = (wnn_tail){.channels = channels, .piece = PIECE > channels ? PIECE / channels : 1};
   tail->out_bytes = webnn_data_type_bytes(region->outputs[0].desc->type);
-  for (size_t i = first; i < region->n_posts; i++)
+  tail->keeps_first = is_kept(region, first);
+  for (size_t i = first; i < region->n_posts; i++) {
     if (!add_stage(&p, i)) return false;
+    tail->stages[tail->n_stages - 1].is_kept = is_kept(region, i + 1);
+  }
   return true;
 }
 
@@ -127,7 +147,7 @@ int wnn_tail_in_place(const wnn_tail *tail) {
   if (tail->n_stages == 0) return -1;
   const wnn_tail_stage *last = &tail->stages[tail->n_stages - 1];
   for (size_t k = 0; k < last->n_in; k++) {
-    if (last->from[k] == WNN_TAIL_SO_FAR) continue;
+    if (last->from[k] < 0) continue;
     const wnn_tail_operand *operand = &tail->operands[last->from[k]];
     if (operand->n == 0 && operand->port != 0) return (int)operand->port;
   }
@@ -151,16 +171,19 @@ void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows) {
 
 static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
   void *out = (char *)run->outputs[0] + at * tail->out_bytes;
+  float kept[PIECE];
+  if (tail->keeps_first) memcpy(kept, pixels, n * sizeof *kept);
   for (size_t s = 0; s < tail->n_stages; s++) {
     const wnn_tail_stage *stage = &tail->stages[s];
     const void *in[WNN_MAX_POST_INPUTS];
     for (size_t k = 0; k < stage->n_in; k++) {
-      in[k] = pixels;
-      if (stage->from[k] == WNN_TAIL_SO_FAR) continue;
+      in[k] = stage->from[k] == WNN_TAIL_KEPT ? kept : pixels;
+      if (stage->from[k] < 0) continue;
       const wnn_tail_operand *operand = &tail->operands[stage->from[k]];
       in[k] = operand->n != 0 ? (const void *)(rows + operand->row) : (const char *)run->inputs[operand->port] + at * operand->element_bytes;
     }
     stage->fn(in, s + 1 == tail->n_stages ? out : (void *)pixels, n, &stage->args);
+    if (stage->is_kept) memcpy(kept, pixels, n * sizeof *kept);
   }
   if (tail->n_stages == 0 && pixels != out) memcpy(out, pixels, n * sizeof *pixels);
 }

@@ -10,12 +10,14 @@
 
 /* Where the operands of a stage come from. */
 #define WNN_TAIL_SO_FAR (-1)
+#define WNN_TAIL_KEPT (-2)
 
 typedef struct wnn_tail_stage {
   wnn_stage_fn fn;
   wnn_stage_args args;
   uint8_t n_in;
-  int8_t from[WNN_MAX_POST_INPUTS]; /* WNN_TAIL_SO_FAR or an operand */
+  int8_t from[WNN_MAX_POST_INPUTS]; /* WNN_TAIL_SO_FAR, WNN_TAIL_KEPT or an operand */
+  bool is_kept;                     /* its result, until the next that is */
 } wnn_tail_stage;
 
 typedef struct wnn_tail_operand {
@@ -31,7 +33,11 @@ typedef struct wnn_tail {
   wnn_tail_operand operands[WNN_MAX_TAIL_OPERANDS];
   size_t n_stages, n_operands;
   size_t n_rows; /* numbers that the rows of all operands have */
+  bool keeps_first; /* what the first stage begins with */
 } wnn_tail;
+
+/* Whether the results of a stage can be kept for a later one. */
+bool wnn_tail_can_keep(size_t channels);
 
 /* The posts of the region from `first` on. False when they can't be done so. */
 bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, size_t first,

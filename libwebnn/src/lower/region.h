@@ -30,7 +30,7 @@ static inline bool wnn_port_is_plain(const wnn_port *port) {
 #define WNN_IS_STAGE(from) ((from) <= -2)
 
 #define WNN_MAX_POST_INPUTS 3
-#define WNN_MAX_POSTS 16
+#define WNN_MAX_POSTS 24
 
 typedef struct wnn_post {
   const wnn_node *node;

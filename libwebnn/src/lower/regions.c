@@ -68,12 +68,37 @@ static wnn_node *only_reader(const wnn_value *value) {
   return value->uses[0];
 }
 
+/* A value that the region keeps while what one of its two readers makes of it grows towards the other. */
+typedef struct holding {
+  wnn_value *value; /* or NULL */
+  wnn_node *join;   /* where both meet again */
+  size_t n_posts, n_ports;
+} holding;
+
+/* True when two nodes read `value`: the one that stands first, and the one that waits. */
+static bool hold(const wnn_region *region, wnn_value *value, size_t n_ports, wnn_node **first, holding *held) {
+  if (value->is_output || value->n_uses != 2 || value->uses[0] == value->uses[1]) return false;
+  const bool in_order = value->uses[0]->id < value->uses[1]->id;
+  *first = value->uses[in_order ? 0 : 1];
+  *held = (holding){value, value->uses[in_order ? 1 : 0], region->n_posts, n_ports};
+  return true;
+}
+
+/* What was fused since is left to other regions: the two don't meet. */
+static wnn_value *let_go(const holding *held, wnn_region *region, wnn_step **owner, size_t *n_ports) {
+  while (region->n_posts > held->n_posts) owner[region->posts[--region->n_posts].node->id] = NULL;
+  region->n_inputs = *n_ports = held->n_ports;
+  return held->value;
+}
+
 /* Grows the region behind `value` as far as the backend agrees; returns the last value. */
 static wnn_value *grow(const wnn_program *program, wnn_region *region, wnn_value *value, wnn_step **owner,
                        wnn_step *step, size_t *n_ports, wnn_value **extra) {
   const wnn_lowering *lowering = program->lowering;
+  holding held = {NULL};
   while (region->n_posts < WNN_MAX_POSTS) {
     wnn_node *next = only_reader(value);
+    if (next == NULL && (held.value != NULL || !hold(region, value, *n_ports, &next, &held))) break;
     if (next == NULL || owner[next->id] != NULL || wnn_op_is_view(next)) break;
     if (next->n_outputs != 1 || next->n_inputs > WNN_MAX_POST_INPUTS) break;
     if (!wnn_shape_equal(&next->outputs[0]->desc, &value->desc)) break;
@@ -84,6 +109,7 @@ static wnn_value *grow(const wnn_program *program, wnn_region *region, wnn_value
       wnn_value *operand = i < next->n_inputs ? next->inputs[i] : NULL;
       if (operand == NULL) post->from[i] = WNN_FROM_NONE;
       else if (operand == value) post->from[i] = WNN_FROM_STAGE(region->n_posts);
+      else if (operand == held.value) post->from[i] = WNN_FROM_STAGE(held.n_posts);
       else post->from[i] = port_of(region, operand, n_ports, extra);
     }
     for (size_t i = ports_before; i < *n_ports; i++) {
@@ -99,8 +125,9 @@ static wnn_value *grow(const wnn_program *program, wnn_region *region, wnn_value
     region->n_posts++;
     owner[next->id] = step;
     value = next->outputs[0];
+    if (next == held.join) held.value = NULL;
   }
-  return value;
+  return held.value == NULL ? value : let_go(&held, region, owner, n_ports);
 }
 
 static webnn_status start_region(wnn_program *program, wnn_node *node, bool fuse, wnn_step **owner,
