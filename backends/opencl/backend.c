@@ -37,6 +37,7 @@ static const wnn_kernel *family_of(wnn_op_id op) {
     case WNN_OP_BATCH_NORMALIZATION:
     case WNN_OP_INSTANCE_NORMALIZATION:
     case WNN_OP_LAYER_NORMALIZATION:
+    case WNN_OP_RMS_NORMALIZATION:
     case WNN_OP_SOFTMAX: return &wnn_cl_norm;
     case WNN_OP_GATHER:
     case WNN_OP_GATHER_ELEMENTS:

@@ -112,11 +112,15 @@ static void normalize(wnn_cl_gen *g, const uint32_t *axes, size_t n_axes, double
   lane l = begin_lane(g, axes, n_axes);
   n = wnn_cl_float(g, (double)l.lanes.n_each);
   g->needs |= WNN_CL_NEEDS_MATH | WNN_CL_NEEDS_SUM;
-  walk(g, &l, "mean", "0.0f", "w_add(&mean, &mean_rest, x)", true, "a + b");
-  wnn_cl_put(g, "  mean /= %s;\n", n);
-  /* Once more from there: the mean of equal elements is what they are. */
-  walk(g, &l, "off", "0.0f", "w_add(&off, &off_rest, x - mean)", true, "a + b");
-  wnn_cl_put(g, "  mean += isfinite(off) ? off / %s : 0.0f;\n", n);
+  if (region->anchor->op->id == WNN_OP_RMS_NORMALIZATION) {
+    wnn_cl_put(g, "  const float mean = 0.0f;\n");
+  } else {
+    walk(g, &l, "mean", "0.0f", "w_add(&mean, &mean_rest, x)", true, "a + b");
+    wnn_cl_put(g, "  mean /= %s;\n", n);
+    /* Once more from there: the mean of equal elements is what they are. */
+    walk(g, &l, "off", "0.0f", "w_add(&off, &off_rest, x - mean)", true, "a + b");
+    wnn_cl_put(g, "  mean += isfinite(off) ? off / %s : 0.0f;\n", n);
+  }
   walk(g, &l, "y", "0.0f", "w_add(&y, &y_rest, (x - mean) * (x - mean))", true, "a + b");
   wnn_cl_put(g, "  y = sqrt(y / %s + %s);\n", n, wnn_cl_float(g, epsilon));
   begin_loop(g, &l);

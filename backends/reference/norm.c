@@ -47,16 +47,28 @@ static moments moments_of(const wnn_ref_input *x, const wnn_ref_lanes *lanes, si
   return (moments){sum / n, squares / n};
 }
 
+static double mean_square(const wnn_ref_input *x, const wnn_ref_lanes *lanes, size_t base) {
+  uint32_t at[WNN_MAX_RANK] = {0};
+  double sum = 0;
+  do {
+    const double d = wnn_ref_load_f(x->data, x->desc->type,
+                                    base + wnn_ref_offset(lanes->along.rank, lanes->along_strides, at));
+    sum += d * d;
+  } while (wnn_ref_next(&lanes->along, at));
+  return sum / (double)wnn_desc_count(&lanes->along);
+}
+
 /* Normalises each lane; scale and bias are indexed by the place along the lane, or by `channel`
  * where that is not negative: then it names the kept axis that is the channel. */
 static void normalize(const wnn_node_view *node, const wnn_ref_lanes *lanes, double epsilon,
                       int channel) {
+  const bool about_zero = node->op == WNN_OP_RMS_NORMALIZATION;
   const wnn_ref_input *x = &node->inputs[0];
   webnn_data_type type = x->desc->type;
   uint32_t kept[WNN_MAX_RANK] = {0}, along[WNN_MAX_RANK] = {0};
   do {
     size_t base = wnn_ref_offset(lanes->kept.rank, lanes->kept_strides, kept), k = 0;
-    moments m = moments_of(x, lanes, base);
+    moments m = about_zero ? (moments){0, mean_square(x, lanes, base)} : moments_of(x, lanes, base);
     do {
       size_t i = base + wnn_ref_offset(lanes->along.rank, lanes->along_strides, along);
       size_t parameter = channel >= 0 ? kept[channel] : k++;
@@ -117,7 +129,8 @@ wnn_reference_fn wnn_reference_norm(wnn_op_id op) {
   switch (op) {
     case WNN_OP_BATCH_NORMALIZATION: return batch_normalization;
     case WNN_OP_INSTANCE_NORMALIZATION: return instance_normalization;
-    case WNN_OP_LAYER_NORMALIZATION: return layer_normalization;
+    case WNN_OP_LAYER_NORMALIZATION:
+    case WNN_OP_RMS_NORMALIZATION: return layer_normalization;
     case WNN_OP_SOFTMAX: return softmax;
     default: return NULL;
   }

@@ -246,6 +246,25 @@ static webnn_operand *a_reshape_with_two_readers(maker *m) {
 }
 static webnn_operand *a_global_average(maker *m) { return average_pool2d_of(m, plane(m)); }
 static webnn_operand *a_global_maximum(maker *m) { return max_pool2d_of(m, plane(m)); }
+/* x by the root of its mean square, along `axis`: 1/√ as `form` says. */
+static webnn_operand *by_root_mean_square(maker *m, webnn_operand *x, uint32_t axis, int form) {
+  webnn_operand *square = form == 0 ? pow_of(m, x, number(m, 2)) : mul_of(m, x, x);
+  webnn_operand *inner = add_of(m, number(m, 1e-3), mean(m, square, axis));
+  if (form == 0) return div_of(m, x, sqrt_of(m, inner));
+  if (form == 1) return mul_of(m, reciprocal_of(m, sqrt_of(m, inner)), x);
+  return mul_of(m, x, pow_of(m, inner, number(m, -0.5)));
+}
+static webnn_operand *an_rms_normalization(maker *m) { return by_root_mean_square(m, row(m), 1, 0); }
+static webnn_operand *a_scaled_rms_normalization(maker *m) {
+  return mul_of(m, constant(m, SHAPE(8), 0.5f), by_root_mean_square(m, row(m), 1, 1));
+}
+static webnn_operand *one_along_the_channels(maker *m) {
+  return add_of(m, by_root_mean_square(m, plane(m), 1, 2), number(m, 1));
+}
+static webnn_operand *one_of_another_operand(maker *m) {
+  webnn_operand *x = row(m), *square = mul_of(m, x, x);
+  return div_of(m, relu_of(m, x), sqrt_of(m, add_of(m, mean(m, square, 1), number(m, 1e-3))));
+}
 static webnn_operand *a_sum_of_constants(maker *m) {
   return mul_of(m, row(m), add_of(m, constant(m, SHAPE(8), 1.0f), constant(m, SHAPE(8), 2.0f)));
 }
@@ -287,6 +306,10 @@ static const struct {
     ROW("recognise", an_unguarded_one, "layer_normalization"),
     ROW("recognise", one_with_another_share,
         "reduce_sum mul reshape sub mul mul reduce_sum mul sub max reshape add sqrt reciprocal mul mul add"),
+    ROW("recognise", an_rms_normalization, "rms_normalization"),
+    ROW("recognise", a_scaled_rms_normalization, "rms_normalization"),
+    ROW("recognise", one_along_the_channels, "rms_normalization add"),
+    ROW("recognise", one_of_another_operand, "mul reduce_mean add sqrt relu div"),
     ROW("recognise", a_spelled_softmax, "softmax"),
     ROW("recognise", powers_without_a_maximum, "exp reduce_sum div"),
     ROW("absorb", a_conv_and_batch_normalization, "conv2d relu"),
@@ -305,6 +328,7 @@ TEST(passes_leave_what_the_rows_say) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CONTEXT("%s: %s", rows[i].pass, rows[i].name);
     check_pass(rows[i].pass, rows[i].make, rows[i].expected);
+    check_numbers("auto", rows[i].make, 0.0f);
   }
   CONTEXT("%s", "");
 }

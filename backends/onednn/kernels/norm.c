@@ -1,4 +1,4 @@
-/* layerNormalization and instanceNormalization, any axes of any unblocked layout. Elements lie
+/* layerNormalization, instanceNormalization and rmsNormalization, any axes of any unblocked layout. Elements lie
  * [outer][n][inner] and each lane of n gets its mean and variance: rows where inner is 1, else
  * columns side by side. What lies otherwise is copied into rows and back. */
 #include "kernels/kernels.h"
@@ -15,7 +15,7 @@
 typedef struct norm_plan {
   wnn_plan base;
   const wnn_vector *vector;
-  bool half, instance;
+  bool half, instance, about_zero; /* about_zero: rmsNormalization, by rows */
   bool of_nothing; /* no axes: a bias or 0 is all there is, whatever the sign of the scale */
   float no_bias;
   float epsilon;
@@ -172,6 +172,7 @@ static bool fill_plan(norm_plan *plan, const wnn_region *region, const uint32_t 
   for (uint32_t i = 0; i < in->desc->rank; i++)
     if (along[in->layout.order[i]]) lane[n++] = in->layout.order[i];
   bool lies = wnn_layout_same_bytes(&in->layout, &out->layout, in->desc) && cut(plan, in, along);
+  if (plan->about_zero && lies) lies = plan->inner == 1;
   if (plan->instance && lies) lies = finds_channels(plan, in, channel_axis);
   if (!lies) plan_copies(plan, region, lane, n, along);
   return plan_params(plan, region, lane);
@@ -191,6 +192,7 @@ static webnn_status plan_norm(wnn_device *device, const wnn_region *region, wnn_
   plan->half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
   plan->bytes = webnn_data_type_bytes(in->desc->type);
   plan->instance = region->anchor->op->id == WNN_OP_INSTANCE_NORMALIZATION;
+  plan->about_zero = region->anchor->op->id == WNN_OP_RMS_NORMALIZATION;
   if (plan->instance) {
     const wnn_instance_normalization_attrs *attrs = region->anchor->attrs;
     bool nhwc = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NHWC;
@@ -248,6 +250,8 @@ static void normalise_rows(const job *j, size_t begin, size_t end, float *wide) 
     if (plan->half) plan->vector->widen((const uint16_t *)(const void *)in, wide, plan->n);
     if (plan->instance)
       normalise_evenly(j, row, x, y);
+    else if (plan->about_zero)
+      plan->vector->scale_rows(x, y, at_once, plan->n, plan->epsilon, j->params[0]);
     else
       plan->vector->standardise_rows(x, y, at_once, plan->n, plan->epsilon, j->params[0],
                                      j->params[1]);

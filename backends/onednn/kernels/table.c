@@ -46,7 +46,8 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_EXPAND:
     case WNN_OP_TILE: return movement_list;
     case WNN_OP_INSTANCE_NORMALIZATION:
-    case WNN_OP_LAYER_NORMALIZATION: return norm_list;
+    case WNN_OP_LAYER_NORMALIZATION:
+    case WNN_OP_RMS_NORMALIZATION: return norm_list;
     case WNN_OP_PAD: return pad_list;
     case WNN_OP_AVERAGE_POOL2D:
     case WNN_OP_L2_POOL2D:

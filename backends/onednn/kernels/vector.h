@@ -95,6 +95,8 @@ typedef struct wnn_vector {
   /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. Of floats, of integers of 32 bits. */
   void (*running_sum[2])(const void *x, void *y, size_t n, void *sum);
   /* The variance; `*mean` is exact enough that equal numbers have none at all. */
+  /* y = x / √(mean(x²) + epsilon) · scale, row by row; scale NULL: 1. */
+  void (*scale_rows)(const float *xs, float *ys, size_t n_rows, size_t n, float epsilon, const float *scale);
   float (*moments)(const float *x, size_t n, float *mean);
   /* Σ (x − mean) and Σ (x − mean)² by column. */
   void (*moments_onto)(const float *x, const float *mean, float *sum, float *square, size_t n);

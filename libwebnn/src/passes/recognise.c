@@ -156,7 +156,8 @@ webnn_status wnn_pass_recognise(wnn_graph *graph, bool *changed) {
     /* float16 rounds at every named operand: one operation in place of several would round less often. */
     if (node->outputs[0]->desc.type == WEBNN_DATA_TYPE_FLOAT16) continue;
     bool found = find_gated(node, &f) || find_mish(node, &f) || find_gelu(node, &f) ||
-                 wnn_find_normalization(graph, node, &f) || wnn_find_softmax(graph, node, &f);
+                 wnn_find_normalization(graph, node, &f) ||
+                 wnn_find_rms_normalization(graph, node, &f) || wnn_find_softmax(graph, node, &f);
     if (!found || !wnn_desc_equal(&f.inputs[0]->desc, &node->outputs[0]->desc)) continue;
     webnn_status status = wnn_put_node(graph, node->outputs[0], f.op, f.attrs, f.inputs, f.n_inputs);
     if (status != WEBNN_OK) return status;

@@ -13,6 +13,7 @@ typedef struct wnn_finding {
 } wnn_finding;
 
 bool wnn_find_normalization(wnn_graph *graph, const wnn_node *node, wnn_finding *f);
+bool wnn_find_rms_normalization(wnn_graph *graph, const wnn_node *node, wnn_finding *f);
 bool wnn_find_softmax(wnn_graph *graph, const wnn_node *node, wnn_finding *f);
 
 #endif

@@ -149,13 +149,61 @@ static wnn_value *along_axes(wnn_graph *graph, const wnn_value *constant, const 
   return wnn_graph_constant(graph, &desc, wnn_blob_retain(constant->blob));
 }
 
-static bool found_normalization(wnn_graph *graph, wnn_value *x, const axis_set *axes, double epsilon,
-                                wnn_value *scale, wnn_finding *f) {
+static bool found_op(wnn_graph *graph, wnn_op_id op, wnn_value *x, const axis_set *axes, double epsilon,
+                     wnn_value *scale, wnn_finding *f) {
   wnn_layer_normalization_attrs attrs = {.axes = {.n = axes->n, .given = true}, .epsilon = wnn_number_f(epsilon)};
   attrs.axes.data = wnn_arena_copy(&graph->arena, axes->data, axes->n * sizeof axes->data[0]);
-  *f = (wnn_finding){.op = WNN_OP_LAYER_NORMALIZATION, .inputs = {x, scale, NULL}, .n_inputs = 3};
+  *f = (wnn_finding){.op = op, .inputs = {x, scale, NULL}, .n_inputs = 3};
   f->attrs = wnn_arena_copy(&graph->arena, &attrs, sizeof attrs);
   return attrs.axes.data != NULL && f->attrs != NULL;
+}
+
+static bool found_normalization(wnn_graph *graph, wnn_value *x, const axis_set *axes, double epsilon,
+                                wnn_value *scale, wnn_finding *f) {
+  return found_op(graph, WNN_OP_LAYER_NORMALIZATION, x, axes, epsilon, scale, f);
+}
+
+/* mean(x²) + epsilon. */
+static bool is_padded_mean_square(const wnn_value *value, const wnn_value *x, axis_set *axes, double *epsilon) {
+  const wnn_node *add = wnn_made_by(bare(value), WNN_OP_ADD);
+  for (int i = 0; add != NULL && i < 2; i++) {
+    if (!wnn_constant_number(add->inputs[i], epsilon)) continue;
+    const wnn_value *squares = mean_of(add->inputs[1 - i], axes);
+    return squares != NULL && root_of(squares) == x;
+  }
+  return false;
+}
+
+static bool is_root_mean_square(const wnn_value *value, const wnn_value *x, axis_set *axes, double *epsilon) {
+  value = bare(value);
+  const wnn_node *root = wnn_made_by(value, WNN_OP_SQRT);
+  const wnn_value *inner = root != NULL ? root->inputs[0] : power_base(value, 0.5);
+  return inner != NULL && is_padded_mean_square(inner, x, axes, epsilon);
+}
+
+static bool is_one_by_root_mean_square(const wnn_value *value, const wnn_value *x, axis_set *axes, double *epsilon) {
+  value = bare(value);
+  const wnn_node *node = wnn_made_by(value, WNN_OP_RECIPROCAL);
+  if (node != NULL) return is_root_mean_square(node->inputs[0], x, axes, epsilon);
+  node = wnn_made_by(value, WNN_OP_DIV);
+  if (node != NULL && wnn_constant_is(node->inputs[0], 1)) return is_root_mean_square(node->inputs[1], x, axes, epsilon);
+  const wnn_value *inner = power_base(value, -0.5);
+  return inner != NULL && is_padded_mean_square(inner, x, axes, epsilon);
+}
+
+/* x / root mean square; x · (1 / root mean square). */
+static bool find_about_zero(wnn_graph *graph, const wnn_node *node, wnn_finding *f) {
+  axis_set axes;
+  double epsilon = 0;
+  for (int i = 0; i < 2 && (wnn_node_is(node, WNN_OP_MUL) || (i == 0 && wnn_node_is(node, WNN_OP_DIV))); i++) {
+    wnn_value *x = node->inputs[i];
+    const wnn_value *factor = node->inputs[1 - i];
+    const bool found = wnn_node_is(node, WNN_OP_DIV) ? is_root_mean_square(factor, x, &axes, &epsilon)
+                                                     : is_one_by_root_mean_square(factor, x, &axes, &epsilon);
+    if (found && is_kept(factor, x, &axes))
+      return found_op(graph, WNN_OP_RMS_NORMALIZATION, x, &axes, epsilon, NULL, f);
+  }
+  return false;
 }
 
 /* centre / deviation; centre · reciprocal; centre · (reciprocal · scale). */
@@ -183,18 +231,19 @@ static bool find_bare(wnn_graph *graph, const wnn_node *node, wnn_finding *f) {
   return false;
 }
 
-/* layerNormalization without scale (or bias), then a product with (sum with) a constant along its axes. */
+/* layerNormalization or rmsNormalization without scale (or the first without bias), then a product with (sum with) a constant along its axes. */
 static bool find_affine(wnn_graph *graph, const wnn_node *node, wnn_finding *f) {
   const bool is_scale = wnn_node_is(node, WNN_OP_MUL);
   if (!is_scale && !wnn_node_is(node, WNN_OP_ADD)) return false;
   for (int i = 0; i < 2; i++) {
     const wnn_node *norm = wnn_made_by(node->inputs[i], WNN_OP_LAYER_NORMALIZATION);
+    if (norm == NULL && is_scale) norm = wnn_made_by(node->inputs[i], WNN_OP_RMS_NORMALIZATION);
     if (norm == NULL || !wnn_is_private(node->inputs[i])) continue;
     const wnn_layer_normalization_attrs *attrs = norm->attrs;
     if (norm->inputs[2] != NULL || (is_scale && norm->inputs[1] != NULL)) continue;
     wnn_value *part = along_axes(graph, node->inputs[1 - i], &norm->inputs[0]->desc, attrs->axes.data, attrs->axes.n);
     if (part == NULL) continue;
-    *f = (wnn_finding){.op = WNN_OP_LAYER_NORMALIZATION,
+    *f = (wnn_finding){.op = norm->op->id,
                        .inputs = {norm->inputs[0], is_scale ? part : norm->inputs[1], is_scale ? NULL : part},
                        .n_inputs = 3,
                        .attrs = attrs};
@@ -205,6 +254,10 @@ static bool find_affine(wnn_graph *graph, const wnn_node *node, wnn_finding *f) 
 
 bool wnn_find_normalization(wnn_graph *graph, const wnn_node *node, wnn_finding *f) {
   return find_bare(graph, node, f) || find_affine(graph, node, f);
+}
+
+bool wnn_find_rms_normalization(wnn_graph *graph, const wnn_node *node, wnn_finding *f) {
+  return find_about_zero(graph, node, f);
 }
 
 /* ---- softmax */
