@@ -209,6 +209,26 @@ TEST(a_chain_of_elements_is_one_launch) {
   end(&s);
 }
 
+/* Both readers of a value lead to one another. */
+TEST(a_value_that_two_read_stays_in_the_launch) {
+  scene s = begin();
+  const uint32_t shape[] = {2, 3, 4};
+  float x[24], y[24];
+  webnn_operand *z = relu_of(&s.m, input(&s.m, "x", 3, shape));
+  z = mul_of(&s.m, sigmoid_of(&s.m, z), z);
+  z = add_of(&s.m, z, exp_of(&s.m, sigmoid_of(&s.m, z)));
+  if (!REQUIRE(build(&s, z))) return;
+  CHECK(launches(s.graph) == 1);
+  for (size_t i = 0; i < 24; i++) x[i] = (float)i / 8 - 1;
+  CHECK(compute(&s, x, 24, y, 24));
+  for (size_t i = 0; i < 24; i++) {
+    const double r = fmax(0, x[i]), silu = r / (1 + exp(-r));
+    const double wanted = silu + exp(1 / (1 + exp(-silu)));
+    CHECK(fabs(y[i] - wanted) <= 1e-6 * wanted);
+  }
+  end(&s);
+}
+
 /* A product with its bias, activation and residual, and what follows a normalisation. */
 TEST(what_follows_an_anchor_is_computed_with_it) {
   scene s = begin();
@@ -629,6 +649,7 @@ int main(int argc, char **argv) {
                                              RUN(tensors_begin_as_zeros_and_keep_what_is_written),
                                              RUN(dispatches_follow_one_another),
                                              RUN(a_chain_of_elements_is_one_launch),
+                                             RUN(a_value_that_two_read_stays_in_the_launch),
                                              RUN(what_follows_an_anchor_is_computed_with_it),
                                              RUN(writes_and_dispatches_wait_for_nothing),
                                              RUN(reads_by_stages_give_all_bytes),
