@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl_threadpool.h>
 #include <stdio.h>
 #include <string.h>
+#include "gate.h"
 #include "kernels/vector.h"
 #include "lower/executable.h"
 #include "lower/host.h"
@@ -108,13 +109,20 @@ static webnn_status create_stream(wnn_device *device) {
 #endif
 }
 
-static void close_device(wnn_device *device) {
+static void free_device(wnn_device *device) {
   dnnl_stream_destroy(device->stream);
   dnnl_engine_destroy(device->engine);
 #if HAS_THREADPOOL
   wnn_onednn_threads_free(device->threads);
 #endif
   wnn_alloc_free(&device->host->alloc, device, sizeof *device);
+}
+
+static void close_device(wnn_device *device) {
+  size_t place;
+  if (!wnn_gate_enter(&place)) return; /* the process takes it along */
+  free_device(device);
+  wnn_gate_leave(place);
 }
 
 /* Fast math is a permission: whether it is used depends on the processor. */
@@ -135,14 +143,20 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
            version->patch, runtime_name(version->cpu_runtime), math_note(device));
   read_name(device->name, sizeof device->name);
   fill_kernels(device);
+  size_t place;
+  wnn_gate_open();
+  if (!wnn_gate_enter(&place)) {
+    wnn_alloc_free(&host->alloc, device, sizeof *device);
+    return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "onednn: the process is ending");
+  }
   status = wnn_onednn_status(dnnl_engine_create(&device->engine, dnnl_cpu, 0));
   if (status == WEBNN_OK) status = create_stream(device);
-  if (status != WEBNN_OK) {
-    close_device(device);
-    return wnn_error_set(err, status, "onednn: the engine can't be created");
-  }
-  *out = device;
-  return WEBNN_OK;
+  if (status == WEBNN_OK)
+    *out = device;
+  else
+    free_device(device);
+  wnn_gate_leave_first(place);
+  return status == WEBNN_OK ? status : wnn_error_set(err, status, "onednn: the engine can't be created");
 }
 
 static wnn_device_info info(const wnn_device *device) {

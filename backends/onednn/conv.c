@@ -201,7 +201,7 @@ static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen,
 
 static webnn_status plan_conv(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   if (wnn_layout_is_blocked(&region->inputs[1].layout)) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
   const conv is = understand(region);
   const_dnnl_memory_desc_t src = wnn_frame_desc(&chain, &is.input, &region->inputs[0], 4);

@@ -287,7 +287,7 @@ static webnn_status plan_integer(wnn_device *device, const wnn_region *region, w
   const integer is = is_conv ? understand_conv(region) : understand_matmul(region);
   const wnn_port *input = &region->inputs[WNN_INTEGER_X], *output = &region->outputs[0];
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   const int farthest = farthest_weight(&chain);
   if (farthest == 0) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
   const weights w = shifted_weights(&chain, &is, farthest);

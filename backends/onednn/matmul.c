@@ -314,7 +314,7 @@ static bool layouts_fit(const wnn_region *region) {
 static webnn_status plan_product(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   if (!layouts_fit(region)) return WEBNN_ERROR_NOT_SUPPORTED;
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   const product is = understand(region);
   const addend c = understand_addend(&chain, &is);
   if (chain.status == WEBNN_OK) {

@@ -33,7 +33,7 @@ static webnn_status plan_layer(wnn_device *device, const wnn_region *region, wnn
   for (uint32_t i = 0; i < desc->rank; i++) dims[i + n_axes >= desc->rank ? 1 : 0] *= desc->dims[i];
 
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   const_dnnl_memory_desc_t data = wnn_chain_dense(&chain, 2, dims),
                            row = wnn_chain_dense(&chain, 1, &dims[1]);
   unsigned flags =

@@ -99,9 +99,11 @@ typedef struct wnn_chain {
   bool is_small; /* one thread does it */
   bool narrows;  /* the output is float16: a last step rounds it */
   wnn_tail tail; /* of STEP_TAIL, which `from` says where its rows are */
+  size_t place;  /* in the gate */
 } wnn_chain;
 
-void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region);
+/* False when the process is ending: nothing more is to be done with the chain. */
+bool wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region);
 /* Makes the plan, or cleans up and gives the first failure. */
 webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out);
 

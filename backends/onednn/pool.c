@@ -45,7 +45,7 @@ static webnn_status plan_average(wnn_device *device, const wnn_region *region, w
   pool is;
   if (region->n_posts != 0 || !understand(region, &is)) return WEBNN_ERROR_NOT_SUPPORTED;
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   const_dnnl_memory_desc_t src = wnn_frame_desc(&chain, &is.input, &region->inputs[0], 4);
   const_dnnl_memory_desc_t dst = wnn_frame_desc(&chain, &is.output, &region->outputs[0], 4);
   dnnl_primitive_attr_t attr = wnn_chain_attr(&chain);

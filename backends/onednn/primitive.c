@@ -2,6 +2,7 @@
 #include "onednn.h"
 
 #include <string.h>
+#include "gate.h"
 #include "kernels/half.h"
 
 webnn_status wnn_onednn_status(dnnl_status_t status) {
@@ -36,13 +37,15 @@ static bool is_small(const wnn_region *region) {
          SMALL_NS;
 }
 
-void wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region) {
+bool wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region) {
   memset(chain, 0, sizeof *chain);
+  if (!wnn_gate_enter(&chain->place)) return false;
   chain->device = device;
   chain->region = region;
   chain->in_place = -1;
   chain->is_small = is_small(region);
   wnn_device_enter(device, chain->is_small ? 1 : 0);
+  return true;
 }
 
 /* Descriptors. */
@@ -362,6 +365,7 @@ typedef struct chain_plan {
   kept *buffers;
   size_t n_buffers;
   wnn_tail *tail; /* or NULL */
+  bool has_run;
 } chain_plan;
 
 static void drop_memory(wnn_chain *chain, wnn_chain_memory *memory) {
@@ -463,8 +467,7 @@ static void move_steps(wnn_chain *chain, chain_plan *plan) {
   *plan->tail = chain->tail;
 }
 
-webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
-  *out = NULL;
+static webnn_status finish(wnn_chain *chain, wnn_plan **out) {
   chain_plan *plan = NULL;
   if (ok(chain) && chain->n_steps == 0) fail(chain, WEBNN_ERROR_NOT_SUPPORTED);
   add_narrow(chain);
@@ -489,6 +492,13 @@ webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
     if (!chain->memories[i].used) drop_memory(chain, &chain->memories[i]);
   *out = &plan->plan;
   return WEBNN_OK;
+}
+
+webnn_status wnn_chain_finish(wnn_chain *chain, wnn_plan **out) {
+  *out = NULL;
+  webnn_status status = finish(chain, out);
+  wnn_gate_leave_first(chain->place);
+  return status;
 }
 
 static void *spot_bytes(wnn_spot spot, const wnn_run *run) {
@@ -561,19 +571,28 @@ static webnn_status run_steps(const chain_plan *plan, const wnn_run *run) {
 
 /* What isn't heavy may run on a caller's thread, which gets its number of threads back. */
 webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
+  chain_plan *plan = (chain_plan *)(void *)base;
+  size_t place;
+  if (!wnn_gate_enter(&place)) return WEBNN_ERROR_UNKNOWN;
   const uint32_t before = wnn_device_enter(base->device, base->heavy ? 0 : 1);
   if (base->heavy) wnn_pool_watch(wnn_device_host(base->device)->pool);
-  webnn_status status = run_steps((const chain_plan *)(const void *)base, run);
+  webnn_status status = run_steps(plan, run);
   if (!base->heavy) wnn_device_enter(base->device, before);
+  if (plan->has_run) wnn_gate_leave(place);
+  else wnn_gate_leave_first(place);
+  plan->has_run = true;
   return status;
 }
 
 void wnn_chain_free(wnn_plan *base) {
   chain_plan *plan = (chain_plan *)(void *)base;
+  size_t place;
+  if (!wnn_gate_enter(&place)) return; /* the process takes it along */
   const wnn_alloc *alloc = &base->device->host->alloc;
   for (size_t i = 0; i < plan->n_steps; i++) dnnl_primitive_destroy(plan->steps[i].primitive);
   for (size_t i = 0; i < plan->n_memories; i++) dnnl_memory_destroy(plan->patches[i].memory);
   for (size_t i = 0; i < plan->n_buffers; i++)
     wnn_alloc_free(alloc, plan->buffers[i].bytes, plan->buffers[i].n_bytes);
   wnn_alloc_free(alloc, plan, base->n_bytes);
+  wnn_gate_leave(place);
 }

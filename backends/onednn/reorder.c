@@ -39,7 +39,7 @@ static webnn_status plan_reorder(wnn_device *device, const wnn_region *region, w
       carrier(from->desc->type) == dnnl_data_type_undef)
     return WEBNN_ERROR_NOT_SUPPORTED;
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   int input = wnn_chain_input(&chain, 0, port_desc(&chain, from));
   int output = wnn_chain_output(&chain, port_desc(&chain, to));
   wnn_chain_reorder(&chain, input, output);

@@ -117,7 +117,7 @@ static webnn_status plan_windows(wnn_device *device, const wnn_region *region, w
       (has_bias && region->inputs[2].constant == NULL))
     return WEBNN_ERROR_NOT_SUPPORTED;
   wnn_chain chain;
-  wnn_chain_begin(&chain, device, region);
+  if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   const dnnl_dim_t row = (dnnl_dim_t)is.kw * is.oc, window = is.kh * row, w = is.w;
   const dnnl_dims_t y_dims = {(dnnl_dim_t)is.n * is.h * w, window};
   const_dnnl_memory_desc_t y_desc = wnn_chain_dense(&chain, 2, y_dims);
