@@ -199,11 +199,21 @@ static void assemble(wnn_chain *chain, const conv *is, const attempt *chosen,
   wnn_chain_tail(chain, chosen->posts.n_done, is->output.axes[is->output.channel]);
 }
 
+/* oneDNN looks at each column of the result of a transposed convolution with strides, for a tenth
+ * of a millisecond. */
+#define MAX_COLUMNS 8192
+
+static bool takes_long_to_plan(const conv *is) {
+  return is->transposed && (is->strides[0] > 1 || is->strides[1] > 1) &&
+         is->output.dims[3] > MAX_COLUMNS;
+}
+
 static webnn_status plan_conv(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const conv is = understand(region);
+  if (takes_long_to_plan(&is)) return WEBNN_ERROR_NOT_SUPPORTED;
   wnn_chain chain;
   if (!wnn_chain_begin(&chain, device, region)) return WEBNN_ERROR_UNKNOWN;
   if (wnn_layout_is_blocked(&region->inputs[1].layout)) chain.status = WEBNN_ERROR_NOT_SUPPORTED;
-  const conv is = understand(region);
   const_dnnl_memory_desc_t src = wnn_frame_desc(&chain, &is.input, &region->inputs[0], 4);
   const_dnnl_memory_desc_t dst = wnn_frame_desc(&chain, &is.output, &region->outputs[0], 4),
                            bias = NULL;

@@ -379,6 +379,32 @@ TEST(conv_transpose2d_agrees) {
 }
 
 /* Memory that ends: of n blocks the last is refused. */
+/* oneDNN plans each column of the result. */
+TEST(wide_transposed_convolutions_are_declined) {
+  const uint32_t ones[] = {1, 1}, twos[] = {2, 1}, no_padding[4] = {0}, none[2] = {0};
+  for (int wide = 0; wide <= 1; wide++) {
+    const uint32_t w = wide ? 1 << 20 : 64, h = 3, sizes[] = {2 * h - 1, w};
+    wnn_conv_transpose2d_attrs attrs = {.padding = {no_padding, 4, true},
+                                        .strides = {twos, 2, true},
+                                        .dilations = {ones, 2, true},
+                                        .output_padding = {none, 2, true},
+                                        .output_sizes = {sizes, 2, true},
+                                        .groups = 1,
+                                        .input_layout = WEBNN_INPUT_OPERAND_LAYOUT_NCHW};
+    scene is;
+    begin(&is, WNN_OP_CONV_TRANSPOSE2D, &attrs);
+    add_port(&is, (wnn_desc){F32, 4, {1, 1, h, w}}, 'l', false);
+    add_port(&is, (wnn_desc){F32, 4, {1, 2, 1, 1}}, 'p', true);
+    set_result(&is, (wnn_desc){F32, 4, {1, 2, sizes[0], w}}, 'l');
+    wnn_plan *plan = NULL;
+    CONTEXT("%u columns", w);
+    CHECK_STATUS(wnn_onednn_conv_transpose2d.plan(device, &is.region, &plan),
+                 wide ? WEBNN_ERROR_NOT_SUPPORTED : WEBNN_OK);
+    if (plan != NULL) wnn_onednn_conv_transpose2d.free(plan);
+    end(&is);
+  }
+}
+
 typedef struct meter {
   size_t n_left, n_used; /* blocks still to give, bytes given and not taken back */
 } meter;
@@ -433,6 +459,7 @@ int main(int argc, char **argv) {
                                        RUN(conv2d_bias_residual_relu_in_blocks_runs_in_place),
                                        RUN(activations_agree),
                                        RUN(conv_transpose2d_agrees),
+                                       RUN(wide_transposed_convolutions_are_declined),
                                        RUN(planning_without_memory_fails_and_leaves_nothing),
                                        {NULL, NULL}};
   return scene_main(argc, argv, tests);
