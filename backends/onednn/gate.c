@@ -18,7 +18,6 @@
  * nothing is believed of another process's. */
 #include "gate.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -53,11 +52,10 @@ static atomic_int_least64_t
     process; /* whose threads stand in `places`, negative while they are cleared */
 static atomic_uintptr_t mover; /* the thread that moves the handler */
 
-static uintptr_t self(void) { return (uintptr_t)pthread_self(); }
 static void rest(void) { nanosleep(&(struct timespec){0, LOOK_NS}, NULL); }
 
 static size_t take_place(void) {
-  const uintptr_t me = self();
+  const uintptr_t me = wnn_thread_number();
   for (size_t i = (me >> 12) % PLACES;; i = (i + 1) % PLACES) {
     uintptr_t nobody = 0;
     if (atomic_compare_exchange_strong(&places[i].thread, &nobody, me)) return i;
@@ -88,7 +86,7 @@ void wnn_gate_leave(size_t i) { atomic_store_explicit(&places[i].thread, 0, memo
 static bool others_inside(void) {
   for (size_t i = 0; i < PLACES; i++) {
     const uintptr_t thread = atomic_load(&places[i].thread);
-    if (thread != 0 && thread != self()) return true;
+    if (thread != 0 && thread != wnn_thread_number()) return true;
   }
   return false;
 }
@@ -113,13 +111,13 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 
 static void at_end(void *arg) {
   (void)arg;
-  if (atomic_load(&mover) != self() && is_of_this_process()) shut(CLOSED);
+  if (atomic_load(&mover) != wnn_thread_number() && is_of_this_process()) shut(CLOSED);
 }
 
 /* A handler that is on top already is taken out and put back for nothing. */
 static void register_on_top(void) {
   uintptr_t nobody = 0;
-  while (!atomic_compare_exchange_weak(&mover, &nobody, self())) {
+  while (!atomic_compare_exchange_weak(&mover, &nobody, wnn_thread_number())) {
     nobody = 0;
     sched_yield();
   }
@@ -174,7 +172,7 @@ void wnn_gate_open(void) {
     }
     /* In a child nobody is inside but, at most, the thread that forked. */
     for (size_t i = 0; i < PLACES; i++)
-      if (atomic_load(&places[i].thread) != self()) atomic_store(&places[i].thread, 0);
+      if (atomic_load(&places[i].thread) != wnn_thread_number()) atomic_store(&places[i].thread, 0);
     atomic_store(&mover, 0);
     atomic_store(&state, OPEN);
     atomic_store(&process, here);

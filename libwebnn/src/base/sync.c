@@ -88,6 +88,8 @@ void wnn_thread_join(wnn_thread *thread) { pthread_join(thread->native, NULL); }
 void wnn_thread_detach(wnn_thread *thread) { pthread_detach(thread->native); }
 void wnn_thread_self(wnn_thread *out) { *out = (wnn_thread){.native = pthread_self()}; }
 
+uintptr_t wnn_thread_number(void) { return (uintptr_t)pthread_self(); }
+
 bool wnn_thread_is_current(const wnn_thread *thread) {
   return pthread_equal(thread->native, pthread_self()) != 0;
 }

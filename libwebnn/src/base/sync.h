@@ -43,6 +43,8 @@ void wnn_thread_detach(wnn_thread *thread);
 bool wnn_thread_is_current(const wnn_thread *thread);
 /* The calling thread, for wnn_thread_is_current: not to be joined. */
 void wnn_thread_self(wnn_thread *out);
+/* No two threads that run have the same one; never 0. */
+uintptr_t wnn_thread_number(void);
 
 /* Nanoseconds of a clock that only goes forward. */
 int64_t wnn_now_ns(void);
