@@ -329,7 +329,7 @@ TEST(a_builder_builds_once) {
 TEST(a_lost_context_closes_its_builders) {
   site s = open_site();
   webnn_context_destroy(s.context);
-  check_closed(&s, "the context is lost");
+  check_closed(&s, "the context is lost: the context was destroyed");
   close_site(&s);
 }
 

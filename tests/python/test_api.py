@@ -1,5 +1,6 @@
 """The surface as docs and notebooks use it: contexts, builders, operations, graphs, errors."""
 
+import fractions
 import gc
 import inspect
 import itertools
@@ -296,6 +297,105 @@ def test_wrong_calls_are_type_errors(builder):
         (lambda: webnn.GraphBuilder.relu(), "GraphBuilder"),
     ]:
         with pytest.raises(TypeError, match=text):
+            call()
+
+
+class Liar(str):
+    """A str whose own __repr__ is no help."""
+
+    answer = ""
+
+    def __repr__(self):
+        if self.answer is None:
+            raise ValueError("no")
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", ["", "'\u202e\n\x1b[31m'", None])
+def test_messages_quote_texts_whatever_their_repr_says(builder, answer):
+    Liar.answer = answer
+    x = builder.input("x", [2, 3], "float32")
+    for call, text in [
+        (lambda: builder.relu(None, label=Liar("st\x1bem")), r"^\[st\\x1bem\] relu: input must be a webnn.Operand"),
+        (lambda: builder.conv2d(x, x, input_layout=Liar("z\u202ez")), r"not 'z\\u202ez'$"),
+        (lambda: builder.relu(x, **{Liar("zz"): 1}), r"keyword argument 'zz'$"),
+        (lambda: builder.build({Liar("zz"): 1}).result(), r"^build: outputs\['zz'\] must be a webnn.Operand, not 'int'$"),
+        (lambda: builder.relu(type("a\u202eb", (), {})()), r"not 'a\\u202eb'$"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+def test_messages_are_cut(builder):
+    x = builder.input("x", [1, 1, 1, 1], "float32")
+    long = "\U000e0001" * 100000
+    for options in ({"input_layout": long}, {"label": long, "groups": -1}, {long: 1}):
+        with pytest.raises(TypeError) as caught:
+            builder.conv2d(x, x, **options)
+        assert len(str(caught.value)) < 600 and "..." in str(caught.value)
+    with pytest.raises(TypeError, match="groups"):
+        builder.conv2d(x, x, label=long, groups=-1)
+    with pytest.raises(TypeError) as caught:
+        webnn.ML().create_context(**{long: 1}).result()
+    assert len(str(caught.value)) < 600
+
+
+def test_numbers_too_large_for_a_double_are_type_errors(context, builder):
+    huge = fractions.Fraction(10**400)
+    x = builder.input("x", [1], "float32")
+    for call in (lambda: builder.constant(data_type="float32", value=huge),
+                 lambda: builder.clamp(x, min_value=huge), lambda: context.lost.result(timeout=huge)):
+        with pytest.raises(TypeError, match="refused: .*too large"):
+            call()
+    with pytest.raises(TypeError, match="unsupported operand"):
+        x + huge
+
+
+def test_compute_and_dispatch_say_which(context, builder):
+    a, b = builder.input("alpha", [2, 3], "float32"), builder.input("beta", [2, 3], "float32")
+    graph = builder.build({"y": a + b, "z": a - b}).result()
+    x = np.zeros((2, 3), "float32")
+
+    def tensor():
+        return context.create_tensor([2, 3], "float32", readable=True, writable=True).result()
+
+    both = {"alpha": x, "beta": x}
+    for inputs, outputs, text in [
+        ({"alpha": x, "beta": x.astype("int32")}, None, r"compute: inputs\['beta'\] holds int32, not float32"),
+        ({"alpha": x, "beta": x.T}, None, r"compute: inputs\['beta'\]"),
+        ({"alpha": x, "beta": [1]}, None, r"compute: inputs\['beta'\] must be a buffer or a DLPack tensor, not 'list'"),
+        (both, {"y": bytes(24), "z": x.copy()}, r"compute: outputs\['y'\]"),
+        ({"alpha": x}, None, "compute: input 'beta' is missing"),
+        (both, {"y": x.copy()}, "compute: output 'z' is missing"),
+        ({**both, "gamma": x}, None, "compute: the graph has no input 'gamma'"),
+        ({"alpha": x, 1: x}, None, "compute: a name in inputs must be a str, not 'int'"),
+        (both, {1: x}, "compute: a name in outputs must be a str, not 'int'"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            context.compute(graph, inputs, outputs)
+    for inputs, outputs, text in [
+        ({"alpha": tensor()}, "yz", "dispatch: input 'beta' is missing"),
+        ({"alpha": tensor(), "beta": tensor()}, "z", "dispatch: output 'y' is missing"),
+        ({name: tensor() for name in ("alpha", "beta", "gamma", "delta", "eta")}, "yz",
+         "dispatch: the graph has no input 'gamma'"),
+        ({"alpha": tensor(), "beta": 3}, "yz", r"dispatch: inputs\['beta'\] must be a webnn.Tensor, not 'int'"),
+        ({"alpha": tensor(), 1: tensor()}, "yz", "dispatch: a name in inputs must be a str, not 'int'"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            context.dispatch(graph, inputs, {name: tensor() for name in outputs})
+
+
+def test_a_lost_context_says_why_everywhere(ml):
+    context = ml.create_context().result()
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [4], "float32")
+    context.destroy()
+    for call, text in [
+        (lambda: builder.relu(x, label="head"), r"\[head\] relu: the context is lost: the context was destroyed"),
+        (lambda: builder.input("z", [1], "float32"), "input: the context is lost: the context was destroyed"),
+        (lambda: builder.build({"y": x}).result(), "build: the context is lost: the context was destroyed"),
+    ]:
+        with pytest.raises(webnn.InvalidStateError, match=text):
             call()
 
 

@@ -24,8 +24,7 @@ static int take_keyword(const Params *params, PyObject *name, PyObject *value, P
          !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, params->names[i]) == 0))
     i++;
   if (params->names[i] == NULL)
-    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", params->function,
-                 name);
+    wpy_unexpected_keyword(params->function, name);
   else if (out[i] != NULL)
     PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", params->function,
                  params->names[i]);

@@ -88,8 +88,8 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
                                PyObject *names) {
   static const char *const keywords[] = {"name", "shape", "data_type", NULL};
   static const Params params = {"input", keywords, 3, 3};
-  Where name_where = {"input", keywords[0], NULL}, shape_where = {"input", keywords[1], NULL};
-  Where type_where = {"input", keywords[2], NULL};
+  Where name_where = {"input", keywords[0], NULL, NULL}, shape_where = {"input", keywords[1], NULL, NULL};
+  Where type_where = {"input", keywords[2], NULL, NULL};
   Builder *self = (Builder *)object;
   PyObject *given[3], *result = NULL;
   Scratch scratch;
@@ -114,11 +114,11 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
 enum { DATA, SHAPE, DATA_TYPE, VALUE, COPY, N_CONSTANT };
 
 static PyObject *constant_number(Builder *self, PyObject **given) {
-  Where type_where = {"constant", "data_type", NULL}, value_where = {"constant", "value", NULL};
+  Where type_where = {"constant", "data_type", NULL, NULL}, value_where = {"constant", "value", NULL, NULL};
   webnn_data_type type;
   webnn_number value;
   if (!wpy_absent(given[SHAPE])) {
-    Where where = {"constant", "shape", NULL};
+    Where where = {"constant", "shape", NULL, NULL};
     wpy_argument_error(&where, "and value cannot both be given: a number has no shape");
     return NULL;
   }
@@ -130,7 +130,7 @@ static PyObject *constant_number(Builder *self, PyObject **given) {
 }
 
 static PyObject *constant_tensor(Builder *self, PyObject **given) {
-  Where where = {"constant", "data", NULL};
+  Where where = {"constant", "data", NULL, NULL};
   Tensor *tensor = (Tensor *)given[DATA];
   webnn_operand *operand;
   wpy_lock lock;
@@ -182,7 +182,7 @@ static PyObject *constant_pinned(Builder *self, const webnn_descriptor *descript
 }
 
 static PyObject *constant_data(Builder *self, PyObject **given, bool copy) {
-  Where where = {"constant", "data", NULL};
+  Where where = {"constant", "data", NULL, NULL};
   Data data;
   Scratch scratch;
   webnn_descriptor descriptor;
@@ -202,7 +202,7 @@ static PyObject *builder_constant(PyObject *object, PyObject *const *args, Py_ss
                                   PyObject *names) {
   static const char *const keywords[] = {"data", "shape", "data_type", "value", "copy", NULL};
   static const Params params = {"constant", keywords, 1, 0};
-  Where where = {"constant", NULL, NULL}, copy_where = {"constant", "copy", NULL};
+  Where where = {"constant", NULL, NULL, NULL}, copy_where = {"constant", "copy", NULL, NULL};
   Builder *self = (Builder *)object;
   PyObject *given[N_CONSTANT];
   bool copy;
@@ -223,13 +223,13 @@ static PyObject *builder_constant(PyObject *object, PyObject *const *args, Py_ss
 /* The dict's entries as the core wants them. Names and operands are borrowed from `outputs`, which
  * nobody else can change: it is our copy. */
 static int read_outputs(Builder *self, PyObject *outputs, webnn_named_operand *out) {
-  Where where = {"build", "outputs", NULL};
+  static const Where key_where = {"build", "a name in outputs", NULL, NULL};
   PyObject *name, *operand;
   size_t n = 0;
   for (Py_ssize_t at = 0; PyDict_Next(outputs, &at, &name, &operand); n++) {
-    if (wpy_name(&where, name, &out[n].name) < 0) return -1;
-    if (Py_TYPE(operand) != self->state->operand)
-      return wpy_argument_error(&where, "must hold operands only, %R is none", name);
+    Where where = {"build", "outputs", NULL, name};
+    if (wpy_name(&key_where, name, &out[n].name) < 0) return -1;
+    if (Py_TYPE(operand) != self->state->operand) return wpy_wrong_type(&where, "a webnn.Operand", operand);
     out[n].operand = ((Operand *)operand)->native;
   }
   return 0;
@@ -295,7 +295,7 @@ static PyObject *start_build(Builder *self, PyObject *outputs, bool keep_definit
 static PyObject *build(Builder *self, PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
   static const char *const keywords[] = {"outputs", "keep_definition", NULL};
   static const Params params = {"build", keywords, 1, 1};
-  Where where = {"build", keywords[0], NULL}, keep_where = {"build", keywords[1], NULL};
+  Where where = {"build", keywords[0], NULL, NULL}, keep_where = {"build", keywords[1], NULL, NULL};
   PyObject *given[2];
   bool keep_definition;
   if (wpy_parse(&params, args, n_args, names, given) < 0 ||
@@ -322,7 +322,7 @@ static PyObject *builder_build(PyObject *object, PyObject *const *args, Py_ssize
 
 static PyObject *builder_encode(PyObject *object, PyObject *outputs) {
   Builder *self = (Builder *)object;
-  Where where = {"save", "outputs", NULL};
+  Where where = {"save", "outputs", NULL, NULL};
   PyObject *result = NULL;
   if (!PyDict_Check(outputs)) {
     wpy_argument_error(&where, "must be a dict of operands by name");
@@ -359,8 +359,11 @@ static PyObject *builder_decode(PyObject *object, PyObject *source) {
   PyObject *path = NULL, *result = NULL;
   Py_buffer view = {.obj = NULL};
   bool is_buffer = PyObject_CheckBuffer(source);
-  if (is_buffer ? PyObject_GetBuffer(source, &view, PyBUF_SIMPLE) < 0 : !PyUnicode_FSConverter(source, &path))
+  Where where = {"load", "source", NULL, NULL};
+  if (is_buffer ? PyObject_GetBuffer(source, &view, PyBUF_SIMPLE) < 0 : !PyUnicode_FSConverter(source, &path)) {
+    wpy_argument_restated(&where);
     return NULL;
+  }
   if (occupy(self) == 0) {
     Py_BEGIN_ALLOW_THREADS status =
         is_buffer ? webnn_serial_read(self->native, view.buf, (size_t)view.len, &outs, &n)
@@ -378,7 +381,7 @@ static PyObject *builder_decode(PyObject *object, PyObject *source) {
 static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static const char *const keywords[] = {"context", NULL};
   static const Params params = {"GraphBuilder", keywords, 1, 1};
-  Where where = {"GraphBuilder", keywords[0], NULL};
+  Where where = {"GraphBuilder", keywords[0], NULL, NULL};
   State *state = wpy_state_of(type);
   PyObject *context;
   webnn_builder *native;

@@ -18,14 +18,14 @@ static const char *const backends[] = {"auto", "onednn", "opencl", "reference", 
 static const char *const maths[] = {"exact", "fast", NULL};
 
 static int enum_option(PyObject **given, int i, const char *const *names, uint32_t *out) {
-  Where where = {"create_context", option_names[i], NULL};
+  Where where = {"create_context", option_names[i], NULL, NULL};
   *out = 0;
   return wpy_absent(given[i]) ? 0 : wpy_enum(&where, given[i], names, out);
 }
 
 /* A text without NUL, or NULL; the object keeps it. */
 static int text_option(PyObject **given, int i, const char **out) {
-  Where where = {"create_context", option_names[i], NULL};
+  Where where = {"create_context", option_names[i], NULL, NULL};
   webnn_str text;
   *out = NULL;
   if (wpy_absent(given[i])) return 0;
@@ -36,8 +36,8 @@ static int text_option(PyObject **given, int i, const char **out) {
 }
 
 static int read_options(PyObject **given, webnn_context_options *out) {
-  Where accelerated = {"create_context", option_names[ACCELERATED], NULL};
-  Where threads = {"create_context", option_names[THREADS], NULL};
+  Where accelerated = {"create_context", option_names[ACCELERATED], NULL, NULL};
+  Where threads = {"create_context", option_names[THREADS], NULL, NULL};
   uint32_t device, power, backend, math;
   if (enum_option(given, DEVICE_TYPE, device_types, &device) < 0 ||
       enum_option(given, POWER, powers, &power) < 0 ||
@@ -51,7 +51,7 @@ static int read_options(PyObject **given, webnn_context_options *out) {
   out->power_preference = (webnn_power_preference)power;
   out->backend = backends[backend];
   out->math = (webnn_math)math;
-  Where opencl = {"create_context", option_names[OPENCL], NULL};
+  Where opencl = {"create_context", option_names[OPENCL], NULL, NULL};
   if (wpy_opencl_owner(&opencl, given[OPENCL], out) < 0) return -1;
   if (text_option(given, PASSES, &out->passes) < 0) return -1;
   return text_option(given, DEVICE, &out->device);
@@ -98,7 +98,7 @@ PyObject *wpy_devices(PyObject *module, PyObject *const *args, Py_ssize_t n_args
                       PyObject *names) {
   static const char *const keywords[] = {"power_preference", NULL};
   static const Params params = {"devices", keywords, 0, 0};
-  static const Where where = {"devices", "power_preference", NULL};
+  static const Where where = {"devices", "power_preference", NULL, NULL};
   PyObject *given[1], *list;
   uint32_t power = 0;
   (void)module;
@@ -170,7 +170,7 @@ static PyType_Spec ml_spec = {"webnn.ML", sizeof(Object), 0,
 /* Shape and type as given: of the caller's own making, so both are needed. */
 static int read_descriptor(const char *function, PyObject *shape, PyObject *data_type,
                            Scratch *scratch, webnn_descriptor *out) {
-  Where shape_where = {function, "shape", NULL}, type_where = {function, "data_type", NULL};
+  Where shape_where = {function, "shape", NULL, NULL}, type_where = {function, "data_type", NULL, NULL};
   if (wpy_uints(&shape_where, shape, scratch, &out->shape, &out->rank) < 0) return -1;
   return wpy_data_type(&type_where, data_type, &out->data_type);
 }
@@ -179,8 +179,8 @@ static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t 
                                PyObject *names) {
   static const char *const keywords[] = {"shape", "data_type", "readable", "writable", NULL};
   static const Params params = {"create_tensor", keywords, 2, 2};
-  Where readable = {params.function, keywords[2], NULL},
-        writable = {params.function, keywords[3], NULL};
+  Where readable = {params.function, keywords[2], NULL, NULL},
+        writable = {params.function, keywords[3], NULL, NULL};
   PyObject *given[4];
   Scratch scratch;
   webnn_descriptor descriptor;
@@ -209,7 +209,7 @@ static PyObject *create_constant_tensor(Context *self, PyObject *const *args, Py
                                         PyObject *names) {
   static const char *const keywords[] = {"data", "shape", "data_type", NULL};
   static const Params params = {"create_constant_tensor", keywords, 1, 1};
-  Where where = {params.function, keywords[0], NULL};
+  Where where = {params.function, keywords[0], NULL, NULL};
   PyObject *given[3], *tensor = NULL;
   Scratch scratch;
   Data data;

@@ -200,11 +200,7 @@ int wpy_data_get(const State *state, const Where *where, PyObject *object, bool 
   if (PyObject_CheckBuffer(object)) return get_buffer(where, object, writable, out);
   if (PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__dlpack__"))
     return get_dlpack(state, where, object, writable, out);
-  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (name != NULL)
-    wpy_argument_error(where, "must be a buffer or a DLPack tensor, not '%U'", name);
-  Py_XDECREF(name);
-  return -1;
+  return wpy_wrong_type(where, "a buffer or a DLPack tensor", object);
 }
 
 void wpy_data_release(Data *data) {
@@ -240,8 +236,8 @@ static int own_shape(const Where *where, const Data *data, Scratch *scratch,
 
 int wpy_data_descriptor(const Where *where, const Data *data, PyObject *shape, PyObject *data_type,
                         Scratch *scratch, webnn_descriptor *out) {
-  Where type_where = {where->function, "data_type", where->label};
-  Where shape_where = {where->function, "shape", where->label};
+  Where type_where = {where->function, "data_type", where->label, NULL};
+  Where shape_where = {where->function, "shape", where->label, NULL};
   out->data_type = data->type;
   if (!wpy_absent(data_type) && wpy_data_type(&type_where, data_type, &out->data_type) < 0)
     return -1;

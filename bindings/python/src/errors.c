@@ -59,11 +59,35 @@ PyObject *wpy_raise(const State *state, const webnn_error *error) {
   return NULL;
 }
 
-/* "[label] " with everything unprintable escaped, "" for none. */
+#define MOST_QUOTED 300
+
+PyObject *wpy_quoted(PyObject *text) {
+  PyObject *exact = PyUnicode_FromObject(text), *quoted = NULL;
+  if (exact == NULL) return NULL;
+  Py_ssize_t all = PyUnicode_GetLength(exact), n = all < MOST_QUOTED ? all : MOST_QUOTED;
+  for (;; n /= 2) { /* what is escaped takes more room */
+    PyObject *part = PyUnicode_Substring(exact, 0, n);
+    quoted = part == NULL ? NULL : PyObject_Repr(part);
+    Py_XDECREF(part);
+    if (quoted == NULL || PyUnicode_GetLength(quoted) <= MOST_QUOTED + 2) break;
+    Py_DECREF(quoted);
+  }
+  if (quoted != NULL && n < all) {
+    PyObject *bare = PyUnicode_Substring(quoted, 0, PyUnicode_GetLength(quoted) - 1);
+    Py_DECREF(quoted);
+    quoted = bare == NULL ? NULL
+                          : PyUnicode_FromFormat("%U...%c", bare, (int)PyUnicode_ReadChar(bare, 0));
+    Py_XDECREF(bare);
+  }
+  Py_DECREF(exact);
+  return quoted;
+}
+
+/* "[label] ", "" for none. */
 static PyObject *label_prefix(PyObject *label) {
   if (label == NULL || !PyUnicode_Check(label) || PyUnicode_GetLength(label) == 0)
     return PyUnicode_FromString("");
-  PyObject *quoted = PyObject_Repr(label);
+  PyObject *quoted = wpy_quoted(label);
   if (quoted == NULL) return NULL;
   PyObject *bare = PyUnicode_Substring(quoted, 1, PyUnicode_GetLength(quoted) - 1);
   Py_DECREF(quoted);
@@ -73,12 +97,22 @@ static PyObject *label_prefix(PyObject *label) {
   return prefix;
 }
 
+/* "argument ", "argument['key'] ", "" for the call as a whole. */
+static PyObject *argument_text(const Where *where) {
+  if (where->argument == NULL) return PyUnicode_FromString("");
+  if (where->key == NULL) return PyUnicode_FromFormat("%s ", where->argument);
+  PyObject *key = wpy_quoted(where->key);
+  PyObject *text = key == NULL ? NULL : PyUnicode_FromFormat("%s[%U] ", where->argument, key);
+  Py_XDECREF(key);
+  return text;
+}
+
 static void raise_about(const Where *where, PyObject *text) {
   PyObject *prefix = label_prefix(where->label);
-  if (prefix != NULL && where->argument != NULL)
-    PyErr_Format(PyExc_TypeError, "%U%s: %s %U", prefix, where->function, where->argument, text);
-  else if (prefix != NULL)
-    PyErr_Format(PyExc_TypeError, "%U%s: %U", prefix, where->function, text);
+  PyObject *argument = prefix == NULL ? NULL : argument_text(where);
+  if (argument != NULL)
+    PyErr_Format(PyExc_TypeError, "%U%s: %U%U", prefix, where->function, argument, text);
+  Py_XDECREF(argument);
   Py_XDECREF(prefix);
 }
 
@@ -90,6 +124,24 @@ int wpy_argument_error(const Where *where, const char *format, ...) {
   if (text != NULL) raise_about(where, text);
   Py_XDECREF(text);
   return -1;
+}
+
+int wpy_wrong_type(const Where *where, const char *wanted, PyObject *object) {
+  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+  if (name == NULL) return -1;
+  PyObject *quoted =
+      PyUnicode_Check(name) ? wpy_quoted(name) : PyUnicode_FromString("what has no name");
+  if (quoted != NULL) wpy_argument_error(where, "must be %s, not %U", wanted, quoted);
+  Py_XDECREF(quoted);
+  Py_DECREF(name);
+  return -1;
+}
+
+void wpy_unexpected_keyword(const char *function, PyObject *name) {
+  PyObject *quoted = wpy_quoted(name);
+  if (quoted != NULL)
+    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %U", function, quoted);
+  Py_XDECREF(quoted);
 }
 
 int wpy_argument_restated(const Where *where) {

@@ -207,7 +207,7 @@ void wpy_future_ready(PyObject *object) {
 
 /* Seconds to nanoseconds, -1 for no limit. */
 static int parse_timeout(const char *function, PyObject *object, int64_t *out) {
-  Where where = {function, "timeout", NULL};
+  Where where = {function, "timeout", NULL, NULL};
   webnn_number number;
   *out = -1;
   if (wpy_absent(object)) return 0;

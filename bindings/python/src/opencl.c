@@ -43,7 +43,7 @@ static PyObject *import(Context *self, PyObject *const *args, Py_ssize_t n_args,
   webnn_error error;
   webnn_status status;
   void *memory, *event;
-  for (int i = 0; i < 6; i++) where[i] = (Where){params.function, keywords[i], NULL};
+  for (int i = 0; i < 6; i++) where[i] = (Where){params.function, keywords[i], NULL, NULL};
   wpy_scratch_init(&scratch);
   if (wpy_parse(&params, args, n_args, names, given) < 0 ||
       wpy_opencl_handle(&where[0], given[0], &memory) < 0 ||
@@ -84,7 +84,7 @@ PyObject *wpy_tensor_return_opencl(PyObject *object, PyObject *const *args, Py_s
                                    PyObject *names) {
   static const char *const keywords[] = {"event", NULL};
   static const Params params = {"return_opencl", keywords, 1, 0};
-  Where where = {params.function, keywords[0], NULL};
+  Where where = {params.function, keywords[0], NULL, NULL};
   Tensor *self = (Tensor *)object;
   PyObject *given[1];
   void *event;

@@ -68,7 +68,7 @@ static bool is_operand(PyObject *object) {
 /* One side of an operator as an operand of the other's builder and type: itself, or a number's
  * constant. A new reference, NotImplemented for anything else. */
 static PyObject *side(PyObject *object, Operand *other) {
-  static const Where where = {"operator", NULL, NULL};
+  static const Where where = {"operator", NULL, NULL, NULL};
   webnn_number number;
   if (is_operand(object)) return Py_NewRef(object);
   if (wpy_number(&where, object, &number) == 0)

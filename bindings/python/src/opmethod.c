@@ -20,12 +20,6 @@ typedef struct Call {
   Scratch scratch;
 } Call;
 
-static int unexpected(const OpMethod *method, PyObject *name) {
-  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R",
-               webnn_op_name(method->op), name);
-  return -1;
-}
-
 static int find_field(const OpMethod *method, PyObject *name, size_t *out) {
   for (size_t i = 0; i < method->n_fields; i++)
     if (method->names[i] == name) return *out = i, 0;
@@ -34,7 +28,8 @@ static int find_field(const OpMethod *method, PyObject *name, size_t *out) {
     if (equal < 0) return -1;
     if (equal) return *out = i, 0;
   }
-  return unexpected(method, name);
+  wpy_unexpected_keyword(webnn_op_name(method->op), name);
+  return -1;
 }
 
 static int sort_args(Call *call, PyObject *const *args, size_t n_args, PyObject *names) {
@@ -72,10 +67,7 @@ static int read_operand(const Where *where, const State *state, PyObject *object
     *out = ((Operand *)object)->native;
     return 0;
   }
-  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (name != NULL) wpy_argument_error(where, "must be a webnn.Operand, not '%U'", name);
-  Py_XDECREF(name);
-  return -1;
+  return wpy_wrong_type(where, "a webnn.Operand", object);
 }
 
 static int read_operands(const Where *where, Call *call, PyObject *object, webnn_value *out) {
@@ -154,7 +146,7 @@ static int read_values(Call *call) {
     call->values[i] = (webnn_value){0};
     if (i < method->n_required ? call->given[i] == NULL : wpy_absent(call->given[i])) continue;
     const webnn_field *field = webnn_op_field(method->op, i);
-    Where where = {webnn_op_name(method->op), field->name, label};
+    Where where = {webnn_op_name(method->op), field->name, label, NULL};
     if (read_field(&where, field, call, call->given[i], &call->values[i]) < 0) return -1;
   }
   return 0;

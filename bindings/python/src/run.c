@@ -8,16 +8,22 @@
 #define FEW 16
 
 static Graph *as_graph(const State *state, const char *function, PyObject *object) {
-  Where where = {function, "graph", NULL};
+  Where where = {function, "graph", NULL, NULL};
   if (Py_TYPE(object) == state->graph) return (Graph *)object;
   wpy_argument_error(&where, "must be a webnn.Graph");
   return NULL;
 }
 
 static int check_dict(const char *function, const char *argument, PyObject *object) {
-  Where where = {function, argument, NULL};
+  Where where = {function, argument, NULL, NULL};
   if (PyDict_Check(object)) return 0;
   return wpy_argument_error(&where, "must be a dict by name");
+}
+
+/* A key of the dict that is this argument. */
+static int read_name(const char *function, const char *argument, PyObject *key, webnn_str *out) {
+  Where where = {function, argument[0] == 'i' ? "a name in inputs" : "a name in outputs", NULL, NULL};
+  return wpy_name(&where, key, out);
 }
 
 /* ---- dispatch */
@@ -28,13 +34,12 @@ typedef struct Bound {
 
 static int bind_tensors(const State *state, const char *argument, PyObject *dict,
                         webnn_named_tensor *out, Bound *bound) {
-  Where where = {"dispatch", argument, NULL};
   PyObject *name, *tensor;
   size_t n = 0;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &tensor); n++) {
-    if (wpy_name(&where, name, &out[n].name) < 0) return -1;
-    if (Py_TYPE(tensor) != state->tensor)
-      return wpy_argument_error(&where, "has no tensor as %R", name);
+    if (read_name("dispatch", argument, name, &out[n].name) < 0) return -1;
+    Where where = {"dispatch", argument, NULL, name};
+    if (Py_TYPE(tensor) != state->tensor) return wpy_wrong_type(&where, "a webnn.Tensor", tensor);
     out[n].tensor = ((Tensor *)tensor)->native;
     bound[n] = (Bound){Py_NewRef(name), Py_NewRef(tensor)};
   }
@@ -137,11 +142,11 @@ static const Port *find_port(const Port *ports, size_t n, PyObject *name) {
 /* Borrows one array. An unknown name goes through: the core tells what is wrong with it. */
 static int lend(const State *state, const char *argument, const Port *ports, size_t n_ports,
                 PyObject *name, PyObject *array, bool writable, Loans *loans) {
-  Where where = {"compute", argument, NULL};
+  Where where = {"compute", argument, NULL, name};
   Lent *lent = &loans->lent[loans->n];
   webnn_named_data *named = &loans->named[loans->n];
   const Port *port = find_port(ports, n_ports, name);
-  if ((port == NULL && PyErr_Occurred()) || wpy_name(&where, name, &named->name) < 0 ||
+  if ((port == NULL && PyErr_Occurred()) || read_name("compute", argument, name, &named->name) < 0 ||
       wpy_data_get(state, &where, array, writable, &lent->data) < 0)
     return -1;
   lent->name = Py_NewRef(name);
@@ -172,7 +177,7 @@ static PyObject *make_outputs(Context *self, const Graph *graph, Loans *loans) {
   for (size_t i = 0; dict != NULL && i < graph->n_outputs; i++) {
     const Port *port = &graph->ports[graph->n_inputs + i];
     webnn_named_data *named = &loans->named[loans->n];
-    Where where = {"compute", "outputs", NULL};
+    Where where = {"compute", "outputs", NULL, NULL};
     PyObject *array = wpy_array_new(self->state, &port->descriptor, NULL, &named->data);
     if (array == NULL || PyDict_SetItem(dict, port->name, array) < 0 ||
         wpy_name(&where, port->name, &named->name) < 0)
@@ -302,7 +307,7 @@ PyObject *wpy_graph_profile(PyObject *object, PyObject *const *args, Py_ssize_t 
   static const Params params = {"profile", keywords, 2, 1};
   Graph *graph = (Graph *)object;
   Context *context = (Context *)graph->context;
-  Where where = {"profile", "runs", NULL};
+  Where where = {"profile", "runs", NULL, NULL};
   Timing timing = {.n_runs = 10, .n_steps = webnn_graph_n_steps(graph->native), .peaks = WEBNN_PEAKS_INIT};
   PyObject *given[2], *list = NULL;
   uint32_t runs = 10;

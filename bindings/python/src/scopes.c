@@ -16,7 +16,7 @@ PyObject *wpy_context_push_error_scope(PyObject *object, PyObject *const *args, 
                                        PyObject *names) {
   static const char *const keywords[] = {"filter", NULL};
   static const Params params = {"push_error_scope", keywords, 1, 1};
-  Where where = {params.function, keywords[0], NULL};
+  Where where = {params.function, keywords[0], NULL, NULL};
   Context *self = (Context *)object;
   PyObject *given[1];
   uint32_t filter;

@@ -87,6 +87,7 @@ typedef struct Where {
   const char *function;
   const char *argument; /* NULL: the call as a whole */
   PyObject *label;      /* the operation's, where there is one */
+  PyObject *key;        /* of the entry, where the argument is a dict by name */
 } Where;
 
 int wpy_errors_init(PyObject *module, State *state);
@@ -94,6 +95,11 @@ PyObject *wpy_error_new(const State *state, const webnn_error *error);
 PyObject *wpy_raise(const State *state, const webnn_error *error); /* always NULL */
 /* Raises TypeError, "[label] function: argument " and the rest; returns -1. */
 int wpy_argument_error(const Where *where, const char *format, ...);
+/* "must be …, not 'type'". */
+int wpy_wrong_type(const Where *where, const char *wanted, PyObject *object);
+void wpy_unexpected_keyword(const char *function, PyObject *name);
+/* A user's str in quotes: long text is cut, what can't be printed escaped, whatever the object's own __repr__ says. */
+PyObject *wpy_quoted(PyObject *text);
 /* The current exception's text as a TypeError, when it is a BufferError, ValueError or
  * OverflowError; -1. */
 int wpy_argument_restated(const Where *where);

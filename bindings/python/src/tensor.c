@@ -26,7 +26,7 @@ PyObject *wpy_tensor_new(State *state, PyObject *context, webnn_tensor *native) 
 /* ---- write and read */
 
 static Tensor *as_tensor(const State *state, const char *function, PyObject *object) {
-  Where where = {function, "tensor", NULL};
+  Where where = {function, "tensor", NULL, NULL};
   if (Py_TYPE(object) == state->tensor) return (Tensor *)object;
   wpy_argument_error(&where, "must be a webnn.Tensor");
   return NULL;
@@ -36,7 +36,7 @@ PyObject *wpy_context_write_tensor(PyObject *object, PyObject *const *args, Py_s
                                    PyObject *names) {
   static const char *const keywords[] = {"tensor", "data", NULL};
   static const Params params = {"write_tensor", keywords, 2, 2};
-  Where where = {params.function, keywords[1], NULL};
+  Where where = {params.function, keywords[1], NULL, NULL};
   Context *self = (Context *)object;
   PyObject *given[2];
   Data data;
@@ -66,7 +66,7 @@ static PyObject *read_whole(Context *self, Tensor *tensor) {
 }
 
 static PyObject *read_into(Context *self, Tensor *tensor, PyObject *out) {
-  Where where = {"read_tensor", "out", NULL};
+  Where where = {"read_tensor", "out", NULL, NULL};
   Data data;
   webnn_future *native;
   webnn_error error;
@@ -110,7 +110,7 @@ static int map(Tensor *self, void **bytes, bool *read_only) {
   webnn_status status;
   *read_only = !webnn_tensor_writable(self->native);
   if (*read_only && !webnn_tensor_readable(self->native) && !webnn_tensor_constant(self->native)) {
-    Where where = {"Tensor", NULL, NULL};
+    Where where = {"Tensor", NULL, NULL, NULL};
     return wpy_argument_error(&where, "the tensor is neither readable nor writable");
   }
   Py_BEGIN_ALLOW_THREADS status = webnn_tensor_map(self->native, bytes, &error);
@@ -254,7 +254,7 @@ static PyObject *lend(Tensor *self, bool versioned, bool must_copy, bool may_cop
 }
 
 static int read_pair(const char *argument, PyObject *object, uint32_t pair[2]) {
-  Where where = {"__dlpack__", argument, NULL};
+  Where where = {"__dlpack__", argument, NULL, NULL};
   Scratch scratch;
   const uint32_t *numbers;
   size_t n;
@@ -270,7 +270,7 @@ static PyObject *tensor_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t
                                PyObject *names) {
   static const char *const keywords[] = {"stream", "max_version", "dl_device", "copy", NULL};
   static const Params params = {"__dlpack__", keywords, 0, 0};
-  Where copy_where = {params.function, keywords[3], NULL};
+  Where copy_where = {params.function, keywords[3], NULL, NULL};
   uint32_t version[2] = {0, 0}, device[2] = {DLPACK_CPU, 0};
   PyObject *given[4];
   bool must_copy;

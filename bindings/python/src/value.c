@@ -50,25 +50,17 @@ static PyObject *keep(Scratch *scratch, PyObject *object) {
 
 /* ---- numbers */
 
-static int wrong_type(const Where *where, const char *wanted, PyObject *object) {
-  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (name == NULL) return -1;
-  wpy_argument_error(where, "must be %s, not '%U'", wanted, name);
-  Py_DECREF(name);
-  return -1;
-}
-
 /* The object as an int, a new reference; NULL and TypeError when it isn't one. */
 static PyObject *as_int(const Where *where, const char *wanted, PyObject *object) {
   if (PyLong_Check(object)) return Py_NewRef(object);
   if (!PyIndex_Check(object)) {
-    wrong_type(where, wanted, object);
+    wpy_wrong_type(where, wanted, object);
     return NULL;
   }
   PyObject *number = PyNumber_Index(object);
   if (number == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
-    wrong_type(where, wanted, object);
+    wpy_wrong_type(where, wanted, object);
   }
   return number;
 }
@@ -142,26 +134,26 @@ int wpy_number(const Where *where, PyObject *object, webnn_number *out) {
     PyErr_Clear(); /* an array of one float, say: it may still be a number */
   }
   if (!PyFloat_Check(object) && !has_slot(object, Py_nb_float))
-    return wrong_type(where, "a number", object);
+    return wpy_wrong_type(where, "a number", object);
   out->kind = WEBNN_NUMBER_DOUBLE;
   out->as.f = PyFloat_AsDouble(object);
   if (out->as.f != -1.0 || !PyErr_Occurred()) return 0;
   if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
-    return -1;
+    return wpy_argument_restated(where); /* too large for a double, say */
   PyErr_Clear();
-  return wrong_type(where, "a number", object);
+  return wpy_wrong_type(where, "a number", object);
 }
 
 int wpy_bool(const Where *where, PyObject *object, bool *out) {
   if (object != Py_True && object != Py_False &&
       (object == Py_None || !has_slot(object, Py_nb_bool)))
-    return wrong_type(where, "a bool", object);
+    return wpy_wrong_type(where, "a bool", object);
   int truth = PyObject_IsTrue(object);
   *out = truth > 0;
   if (truth >= 0) return 0;
   if (!PyErr_ExceptionMatches(PyExc_ValueError)) return -1; /* an array of many */
   PyErr_Clear();
-  return wrong_type(where, "a bool", object);
+  return wpy_wrong_type(where, "a bool", object);
 }
 
 int wpy_bool_or(const Where *where, PyObject *object, bool default_value, bool *out) {
@@ -172,7 +164,7 @@ int wpy_bool_or(const Where *where, PyObject *object, bool default_value, bool *
 /* ---- strings */
 
 int wpy_enum(const Where *where, PyObject *object, const char *const *names, uint32_t *out) {
-  if (!PyUnicode_Check(object)) return wrong_type(where, "a str", object);
+  if (!PyUnicode_Check(object)) return wpy_wrong_type(where, "a str", object);
   PyObject *all = NULL;
   for (uint32_t i = 0; names[i] != NULL; i++)
     if (PyUnicode_CompareWithASCIIString(object, names[i]) == 0) {
@@ -185,7 +177,9 @@ int wpy_enum(const Where *where, PyObject *object, const char *const *names, uin
     Py_DECREF(all);
     all = more;
   }
-  if (all != NULL) wpy_argument_error(where, "must be one of %U, not %R", all, object);
+  PyObject *quoted = all == NULL ? NULL : wpy_quoted(object);
+  if (quoted != NULL) wpy_argument_error(where, "must be one of %U, not %U", all, quoted);
+  Py_XDECREF(quoted);
   Py_XDECREF(all);
   return -1;
 }
@@ -204,7 +198,7 @@ int wpy_data_type(const Where *where, PyObject *object, webnn_data_type *out) {
 
 int wpy_name(const Where *where, PyObject *object, webnn_str *out) {
   Py_ssize_t size;
-  if (!PyUnicode_Check(object)) return wrong_type(where, "a str", object);
+  if (!PyUnicode_Check(object)) return wpy_wrong_type(where, "a str", object);
   out->data = PyUnicode_AsUTF8AndSize(object, &size);
   out->size = (size_t)size;
   return out->data == NULL ? wpy_argument_restated(where) : 0;
@@ -213,7 +207,7 @@ int wpy_name(const Where *where, PyObject *object, webnn_str *out) {
 int wpy_label(const Where *where, PyObject *object, Scratch *scratch, webnn_str *out) {
   Py_ssize_t size;
   char *bytes;
-  if (!PyUnicode_Check(object)) return wrong_type(where, "a str", object);
+  if (!PyUnicode_Check(object)) return wpy_wrong_type(where, "a str", object);
   out->data = PyUnicode_AsUTF8AndSize(object, &size);
   out->size = (size_t)size;
   if (out->data != NULL) return 0;
@@ -233,11 +227,11 @@ PyObject *wpy_items(const Where *where, PyObject *object, Scratch *scratch) {
                 !PyDict_Check(object) && (has_slot(object, Py_tp_iter) || PySequence_Check(object));
   PyObject *items = listed ? PySequence_Tuple(object) : NULL;
   if (!listed)
-    wrong_type(where, "a sequence", object);
+    wpy_wrong_type(where, "a sequence", object);
   else if (items == NULL &&
            PyErr_ExceptionMatches(PyExc_TypeError)) { /* an array without dimensions */
     PyErr_Clear();
-    wrong_type(where, "a sequence", object);
+    wpy_wrong_type(where, "a sequence", object);
   }
   return keep(scratch, items);
 }

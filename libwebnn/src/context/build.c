@@ -129,7 +129,7 @@ static webnn_status build(webnn_builder *builder, const webnn_named_operand *out
                           size_t n_outputs, webnn_future **out) {
   webnn_context *context = webnn_builder_context(builder);
   const wnn_alloc *alloc = wnn_context_alloc(context);
-  webnn_future *future = wnn_future_create(context->timeline, false);
+  webnn_future *future = wnn_future_create(context->timeline, "build");
   build_task *task = future ? wnn_alloc_get(alloc, sizeof *task) : NULL;
   if (task == NULL) {
     webnn_future_release(future);

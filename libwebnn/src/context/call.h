@@ -15,17 +15,17 @@ static inline webnn_status wnn_call_check_graph(const char *who, const webnn_con
   return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "%s: the graph is destroyed", who);
 }
 
-static inline webnn_status wnn_call_check_count(const char *who, const char *side, size_t n_given,
-                                                size_t n_ends, webnn_error *err) {
-  if (n_given == n_ends) return WEBNN_OK;
-  return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: %zu %ss given, the graph has %zu", who, n_given,
-                       side, n_ends);
+static inline webnn_status wnn_call_missing(const char *who, const char *side,
+                                            const wnn_graph_end *end, webnn_error *err) {
+  return wnn_error_set(err, WEBNN_ERROR_TYPE, "%s: %s '%s' is missing", who, side,
+                       wnn_quote(end->name).text);
 }
 
 /* The end of this name, `n` when there is none. Callers mostly keep to the graph's order: `hint` is
  * tried first. */
 static inline size_t wnn_call_find(const wnn_graph_end *ends, size_t n, size_t hint,
                                    webnn_str name) {
+  if (hint >= n) hint = 0;
   for (size_t k = 0; k < n; k++) {
     size_t i = hint + k < n ? hint + k : hint + k - n;
     if (ends[i].name.size == name.size && memcmp(ends[i].name.data, name.data, name.size) == 0)

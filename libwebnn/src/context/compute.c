@@ -65,8 +65,7 @@ static void free_lists(compute *c) {
 static webnn_status bind(compute *c, const char *side, const wnn_graph_end *ends, size_t n_ends,
                          size_t base, const webnn_named_data *given, size_t n_given,
                          webnn_error *err) {
-  webnn_status status = wnn_call_check_count("compute", side, n_given, n_ends, err);
-  for (size_t i = 0; i < n_given && status == WEBNN_OK; i++) {
+  for (size_t i = 0; i < n_given; i++) {
     size_t k = wnn_call_find(ends, n_ends, i, given[i].name);
     if (k == n_ends || c->given[base + k] != NULL)
       return wnn_call_bad_name("compute", side, given[i].name, k < n_ends, err);
@@ -80,7 +79,9 @@ static webnn_status bind(compute *c, const char *side, const wnn_graph_end *ends
     c->pointers[base + k] = &c->buffers[base + k];
     if ((uintptr_t)given[i].data % ends[k].element_bytes != 0) c->n_staged++;
   }
-  return status;
+  for (size_t k = 0; n_given < n_ends && k < n_ends; k++)
+    if (c->given[base + k] == NULL) return wnn_call_missing("compute", side, &ends[k], err);
+  return WEBNN_OK;
 }
 
 static bool overlap(const wnn_buffer *a, const wnn_buffer *b) {

@@ -124,7 +124,7 @@ static webnn_status start(webnn_context *context, const webnn_context_options *o
   context->timeline = wnn_timeline_create(alloc, context->host.pool);
   if (context->timeline == NULL)
     return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "create_context: out of memory or threads");
-  context->lost = wnn_future_create(context->timeline, true);
+  context->lost = wnn_future_create(context->timeline, NULL);
   if (context->lost != NULL) return WEBNN_OK;
   wnn_context_lock(context);
   wnn_timeline_stop(context->timeline);

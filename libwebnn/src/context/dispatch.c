@@ -102,8 +102,7 @@ static webnn_status check_tensors(const webnn_context *context, const side *s, w
 }
 
 static webnn_status check_side(const side *s, webnn_error *err) {
-  webnn_status status = wnn_call_check_count("dispatch", s->what, s->n_given, s->n_ends, err);
-  for (size_t i = 0; i < s->n_given && status == WEBNN_OK; i++) {
+  for (size_t i = 0; i < s->n_given; i++) {
     webnn_tensor *tensor = s->given[i].tensor;
     webnn_str name = s->given[i].name;
     if (tensor->constant)
@@ -118,7 +117,9 @@ static webnn_status check_side(const side *s, webnn_error *err) {
                            wnn_desc_format(&tensor->desc).text);
     s->tensors[k] = tensor;
   }
-  return status;
+  for (size_t k = 0; s->n_given < s->n_ends && k < s->n_ends; k++)
+    if (s->tensors[k] == NULL) return wnn_call_missing("dispatch", s->what, &s->ends[k], err);
+  return WEBNN_OK;
 }
 
 static webnn_status check_mapped(const side *s, webnn_error *err) {

@@ -30,7 +30,7 @@ struct webnn_future {
   void *data;
   size_t n_bytes;
   void *target; /* the caller's memory */
-  bool is_lost; /* the one of webnn_context_lost */
+  const char *what; /* the call's name; NULL: the one of webnn_context_lost */
   bool uncaught; /* a failure that no error scope has caught; whoever settles it tells */
   /* Under the lock, always. */
   webnn_future_callback callback;
@@ -48,7 +48,7 @@ static future_state state_of(const webnn_future *future) {
   return (future_state)atomic_load_explicit(&future->state, memory_order_acquire);
 }
 
-webnn_future *wnn_future_create(wnn_timeline *timeline, bool is_lost) {
+webnn_future *wnn_future_create(wnn_timeline *timeline, const char *what) {
   webnn_future *future = wnn_alloc_zeroed(&timeline->alloc, sizeof *future);
   if (future == NULL) return NULL;
   wnn_ref_init(&future->ref);
@@ -56,7 +56,7 @@ webnn_future *wnn_future_create(wnn_timeline *timeline, bool is_lost) {
   atomic_init(&future->n_observers, 0);
   wnn_cond_init(&future->settled);
   future->timeline = wnn_timeline_retain(timeline);
-  future->is_lost = is_lost;
+  future->what = what;
   return future;
 }
 
@@ -99,7 +99,7 @@ void wnn_futures_move(webnn_future **from, webnn_future **to) {
 /* How it failed, in a caller's words. */
 static webnn_status describe(const webnn_future *future, webnn_error *err) {
   if (future->text == future->timeline->reason)
-    return wnn_error_set(err, future->status, "the context is lost: %s", future->text);
+    return wnn_error_set(err, future->status, "%s: the context is lost: %s", future->what, future->text);
   return wnn_error_set(err, future->status, "%s",
                        future->error ? future->error->message : future->text);
 }
@@ -356,8 +356,8 @@ webnn_status webnn_future_wait(webnn_future *future, int64_t timeout_ns) {
 
 webnn_status webnn_future_result(const webnn_future *future, webnn_error *err) {
   if (is_orphan(future)) {
-    if (future->is_lost) return WEBNN_OK;
-    return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "the context is lost: %s",
+    if (future->what == NULL) return WEBNN_OK;
+    return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "%s: the context is lost: %s", future->what,
                          wnn_timeline_reason(future->timeline));
   }
   if (!look(future)) return wnn_error_set(err, WEBNN_ERROR_INVALID_STATE, "the future is pending");
@@ -379,7 +379,7 @@ const void *webnn_future_data(const webnn_future *future, size_t *n_bytes) {
 }
 
 const char *webnn_future_message(const webnn_future *future) {
-  if (!future->is_lost || !webnn_future_done(future)) return "";
+  if (future->what != NULL || !webnn_future_done(future)) return "";
   return wnn_timeline_reason(future->timeline);
 }
 

@@ -10,8 +10,8 @@
 #include "context/timeline.h"
 #include <webnn/future.h>
 
-/* `is_lost`: the one of webnn_context_lost. NULL: out of memory. */
-webnn_future *wnn_future_create(wnn_timeline *timeline, bool is_lost);
+/* `what`: the call that it is of, which messages begin with; NULL: the one of webnn_context_lost. NULL: out of memory. */
+webnn_future *wnn_future_create(wnn_timeline *timeline, const char *what);
 
 /* Under the lock: puts a pending future into the list through which it can be rejected. */
 void wnn_future_track(webnn_future *future, webnn_future **list);

@@ -438,7 +438,7 @@ static webnn_status start_read(webnn_context *context, webnn_tensor *tensor, web
 
 static webnn_status read_tensor(webnn_context *context, webnn_tensor *tensor, void *target,
                                 webnn_future **out, webnn_error *err) {
-  webnn_future *future = wnn_future_create(context->timeline, false);
+  webnn_future *future = wnn_future_create(context->timeline, "read_tensor");
   webnn_status status = WEBNN_OK;
   if (future == NULL || !wnn_future_reserve(future, tensor->n_bytes, target))
     status = wnn_error_no_memory(err);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <webnn/context.h>
+#include <webnn/future.h>
 #include "base/floats.h"
 
 webnn_status wnn_builder_create(webnn_context *context, const wnn_alloc *alloc,
@@ -58,9 +59,10 @@ webnn_status wnn_builder_can_build(webnn_builder *builder, const char *what) {
   if (builder->built)
     return wnn_error_set(&builder->err, WEBNN_ERROR_INVALID_STATE,
                          "%s: the builder has built its graph already", what);
-  if (webnn_context_is_lost(builder->context))
-    return wnn_error_set(&builder->err, WEBNN_ERROR_INVALID_STATE, "%s: the context is lost", what);
-  return WEBNN_OK;
+  if (!webnn_context_is_lost(builder->context)) return WEBNN_OK;
+  const char *why = webnn_future_message(webnn_context_lost(builder->context));
+  return wnn_error_set(&builder->err, WEBNN_ERROR_INVALID_STATE, "%s: the context is lost%s%s",
+                       what, why[0] != '\0' ? ": " : "", why);
 }
 
 webnn_status wnn_builder_end(webnn_builder *builder, webnn_status status) {
