@@ -28,6 +28,39 @@ def pending(slow):
 
 # ---- waiting
 
+HOOK = """
+import sys, webnn
+class Hook:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy" and Hook.raised is not None:
+            raised, Hook.raised = Hook.raised, None
+            raise raised
+sys.meta_path.insert(0, Hook())
+context = webnn.ML().create_context(backend="reference").result()
+tensor = context.create_tensor([2], "float32", readable=True).result()
+future = context.read_tensor(tensor)
+while not future.done():
+    pass
+assert "numpy" not in sys.modules
+for Hook.raised in (KeyboardInterrupt(), MemoryError()):
+    kind = type(Hook.raised)
+    assert future.done() and not future.cancelled()
+    try:
+        future.result()
+    except kind:
+        continue
+    raise AssertionError("nothing was raised")
+assert not future.cancel()
+assert future.result().tolist() == [0, 0] and future.exception() is None
+"""
+
+
+def test_what_interrupts_the_first_look_is_not_the_answer():
+    """The first look at a read imports NumPy; Ctrl-C in there is the looker's, the data stays."""
+    child = subprocess.run([sys.executable, "-c", HOOK], capture_output=True, text=True, timeout=120)
+    assert child.returncode == 0, child.stderr
+
+
 
 def test_settled_future(ml):
     future = ml.create_context()

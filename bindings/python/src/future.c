@@ -98,10 +98,13 @@ static void drop(Held *held) {
   wpy_resume(paused);
 }
 
-/* The result of a native future that has settled well; NULL and an exception else. */
+static bool has_value(const Future *self) {
+  return self->kind == FUTURE_BUILD || self->kind == FUTURE_READ || self->kind == FUTURE_LOST;
+}
+
+/* The result of a native future that has settled well; NULL and an exception when that fails, which is the looking
+ * thread's own affair: no memory, or Ctrl-C in an import. */
 static PyObject *make_value(const Future *self, const Held *held) {
-  webnn_error error;
-  if (webnn_future_result(held->native, &error) != WEBNN_OK) return wpy_raise(self->state, &error);
   switch (self->kind) {
     case FUTURE_BUILD: {
       webnn_graph *graph = webnn_graph_retain(webnn_future_graph(held->native));
@@ -151,18 +154,37 @@ static bool look(const Future *self, const webnn_future *native) {
   return done;
 }
 
-/* Takes the outcome over once there is one; true when settled. */
-static bool settle(Future *self) {
-  Held held = hold(self);
-  if (held.native == NULL) return true;
-  bool done = look(self, held.native);
-  if (done) {
-    PyObject *value = self->status == PENDING ? make_value(self, &held) : NULL;
-    if (value != NULL)
-      commit(self, DONE, value);
-    else
-      commit(self, FAILED, wpy_take_exception());
+/* The outcome of a native future that has settled becomes ours; -1 and an exception when it can't be made now: the next
+ * look tries again. */
+static int take_over(Future *self, const Held *held) {
+  webnn_error error;
+  bool failed = webnn_future_result(held->native, &error) != WEBNN_OK;
+  if (self->status != PENDING) {
+    commit(self, self->status, NULL);
+    return 0;
   }
+  PyObject *value = failed ? wpy_error_new(self->state, &error) : make_value(self, held);
+  if (value == NULL) return -1;
+  commit(self, failed ? FAILED : DONE, value);
+  return 0;
+}
+
+/* Takes the outcome over once there is one: 1 when settled, 0 when not, -1 with an exception. */
+static int settle(Future *self) {
+  Held held = hold(self);
+  if (held.native == NULL) return 1;
+  bool done = look(self, held.native);
+  int failed = done ? take_over(self, &held) : 0;
+  drop(&held);
+  return failed < 0 ? -1 : done || self->status == CANCELLED;
+}
+
+/* Whether it has settled, without making a value. */
+static bool is_done(Future *self) {
+  Held held = hold(self);
+  bool done = held.native == NULL || look(self, held.native);
+  if (done && held.native != NULL && !has_value(self) && take_over(self, &held) < 0)
+    PyErr_Clear(); /* who asks for the exception makes it */
   drop(&held);
   return done || self->status == CANCELLED;
 }
@@ -198,7 +220,7 @@ void wpy_future_outlive(PyObject *object) {
 
 void wpy_future_ready(PyObject *object) {
   Future *self = (Future *)object;
-  if (settle(self)) run_callbacks(self);
+  if (is_done(self)) run_callbacks(self);
 }
 
 /* ---- waiting */
@@ -222,7 +244,8 @@ static int parse_timeout(const char *function, PyObject *object, int64_t *out) {
 
 /* Until settled: 0; -1 with TimeoutError or what a signal handler raised. */
 static int wait_settled(Future *self, int64_t timeout_ns) {
-  while (!settle(self)) {
+  int settled;
+  while ((settled = settle(self)) == 0) {
     if (timeout_ns == 0) {
       PyErr_SetString(PyExc_TimeoutError, "the future has not settled in time");
       return -1;
@@ -237,7 +260,7 @@ static int wait_settled(Future *self, int64_t timeout_ns) {
     if (timeout_ns > 0) timeout_ns -= slice;
     if (PyErr_CheckSignals() < 0) return -1;
   }
-  return 0;
+  return settled < 0 ? -1 : 0;
 }
 
 static void raise_cancelled(void) {
@@ -281,7 +304,7 @@ static PyObject *future_exception(PyObject *object, PyObject *const *args, Py_ss
 
 static PyObject *future_done(PyObject *self, PyObject *unused) {
   (void)unused;
-  return PyBool_FromLong(settle((Future *)self));
+  return PyBool_FromLong(is_done((Future *)self));
 }
 
 static PyObject *future_cancelled(PyObject *self, PyObject *unused) {
@@ -294,10 +317,10 @@ static PyObject *future_cancel(PyObject *object, PyObject *unused) {
   wpy_lock lock;
   bool cancelled;
   (void)unused;
-  settle(self);
+  bool done = is_done(self);
   wpy_lock_begin(&lock, object);
   cancelled = self->status == CANCELLED;
-  if (self->status == PENDING &&
+  if (self->status == PENDING && !done &&
       self->kind != FUTURE_LOST) { /* `lost` is everybody's, and never rejects */
     self->status = CANCELLED;
     cancelled = true;
@@ -353,13 +376,13 @@ static PyObject *future_add_done_callback(PyObject *object, PyObject *callback) 
   int failed = self->callbacks == NULL || PyList_Append(self->callbacks, callback) < 0;
   wpy_lock_end(&lock);
   if (failed) return NULL;
-  if (!settle(self) && watch(self) < 0) {
+  if (!is_done(self) && watch(self) < 0) {
     PyObject *exception = wpy_take_exception();
     remove_callback(self, callback);
     wpy_put_exception(exception);
     return NULL;
   }
-  if (settle(self)) run_callbacks(self);
+  if (is_done(self)) run_callbacks(self);
   Py_RETURN_NONE;
 }
 
@@ -387,7 +410,7 @@ static PyObject *future_await(PyObject *object) {
 static PyObject *future_repr(PyObject *object) {
   static const char *const words[] = {"pending", "done", "failed", "cancelled"};
   Future *self = (Future *)object;
-  settle(self);
+  if (settle(self) < 0) return NULL;
   if (self->status != FAILED && self->status != DONE)
     return PyUnicode_FromFormat("<webnn.Future %s>", words[self->status]);
   return PyUnicode_FromFormat("<webnn.Future %s %R>", words[self->status], self->value);
