@@ -283,6 +283,41 @@ TEST(outputs_are_checked) {
   close_site(&s);
 }
 
+/* ---- taking back */
+
+TEST(operands_are_taken_back) {
+  site s = open_site();
+  webnn_descriptor two = floats(&(uint32_t){2});
+  const size_t before = webnn_builder_n_operands(s.builder);
+  webnn_operand *names[40], *k = NULL, *sum = NULL, *out = NULL;
+  CHECK(before == 3);
+  for (int round = 0; round < 2; round++) { /* the second one needs what the first one took */
+    for (int i = 0; i < 40; i++) {
+      char name[8];
+      snprintf(name, sizeof name, "n%d", i);
+      names[i] = add_input(s.builder, name);
+    }
+    CHECK_STATUS(webnn_builder_constant(s.builder, &two, (float[]){1, 2}, 8, &k), WEBNN_OK);
+    CHECK_STATUS(webnn_add(s.builder, names[0], k, NULL, &sum), WEBNN_OK);
+    CHECK(webnn_builder_n_operands(s.builder) == before + 42);
+    webnn_builder_take_back(s.builder, before + 100);
+    CHECK(webnn_builder_n_operands(s.builder) == before + 42);
+    webnn_builder_take_back(s.builder, before);
+    CHECK(webnn_builder_n_operands(s.builder) == before);
+  }
+  webnn_operand *gone[] = {names[0], k, sum};
+  for (size_t i = 0; i < 3; i++) {
+    CHECK_STATUS(webnn_relu(s.builder, gone[i], NULL, &out), WEBNN_ERROR_TYPE);
+    CHECK_STATUS(webnn_relu(s.other, gone[i], NULL, &out), WEBNN_ERROR_TYPE);
+  }
+  check_refusal(&s, webnn_builder_input(s.builder, WEBNN_STR("x"), &two, &out), WEBNN_ERROR_TYPE,
+                "input: the name 'x' is taken");
+  check_use(&s);
+  webnn_builder_take_back(s.builder, 0); /* it has built: nothing happens */
+  CHECK(webnn_builder_n_operands(s.builder) == before);
+  close_site(&s);
+}
+
 /* ---- the state */
 
 /* Every call on a builder that has built, or whose context is lost; the state comes first. */
@@ -342,6 +377,7 @@ int main(int argc, char **argv) {
       RUN(numbers_dont_depend_on_the_callers_modes),
       RUN(operations_are_checked),
       RUN(outputs_are_checked),
+      RUN(operands_are_taken_back),
       RUN(a_builder_builds_once),
       RUN(a_lost_context_closes_its_builders),
       {NULL, NULL},

@@ -2,6 +2,8 @@
 #include "graph/builder.h"
 #include "harness.h"
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <webnn/webnn.h>
 
 typedef struct bytes {
@@ -371,6 +373,62 @@ TEST(files_are_there_whole_and_stay_mapped) {
   webnn_context_release(context);
 }
 
+/* A file is written under a name of its own, so what stands beside its place is let alone; a pipe is no file. */
+TEST(other_files_are_let_alone) {
+  webnn_context *context = make_context();
+  webnn_builder *builder = make_builder(context);
+  webnn_named_operand outputs[2];
+  const webnn_named_operand *outs = NULL;
+  size_t n = make_graph(builder, outputs), n_outs = 0;
+  char text[16] = "";
+  FILE *victim = fopen("test_serial.victim", "w");
+  if (!REQUIRE(victim != NULL)) return;
+  fputs("precious", victim);
+  fclose(victim);
+  CHECK(symlink("test_serial.victim", "test_serial.other.part") == 0);
+  CHECK_STATUS(webnn_serial_write_file(builder, outputs, n, "test_serial.other"), WEBNN_OK);
+  victim = fopen("test_serial.victim", "r");
+  CHECK(victim != NULL && fgets(text, sizeof text, victim) != NULL);
+  CHECK_STR(text, "precious");
+  if (victim != NULL) fclose(victim);
+  remove("test_serial.victim");
+  remove("test_serial.other.part");
+  remove("test_serial.other");
+
+  CHECK(mkfifo("test_serial.pipe", 0600) == 0);
+  alarm(20);
+  CHECK_STATUS(webnn_serial_read_file(builder, "test_serial.pipe", &outs, &n_outs), WEBNN_ERROR_OPERATION);
+  alarm(0);
+  remove("test_serial.pipe");
+  webnn_builder_release(builder);
+  webnn_context_release(context);
+}
+
+/* The first input is read before the second one's name turns out to be taken. */
+TEST(a_failed_reading_leaves_nothing) {
+  webnn_context *context = make_context();
+  webnn_builder *builder = make_builder(context);
+  const webnn_descriptor one = {WEBNN_DATA_TYPE_FLOAT32, 1, &(uint32_t){1}};
+  webnn_operand *a, *x, *y;
+  bytes file = {NULL, 0};
+  const webnn_named_operand *outs = NULL;
+  size_t n_outs = 0;
+  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("a"), &one, &a), WEBNN_OK);
+  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("x"), &one, &x), WEBNN_OK);
+  CHECK_STATUS(webnn_add(builder, a, x, NULL, &y), WEBNN_OK);
+  CHECK_STATUS(webnn_serial_write(builder, &(webnn_named_operand){WEBNN_STR("y"), y}, 1, append, &file), WEBNN_OK);
+  webnn_builder_release(builder);
+
+  builder = make_builder(context);
+  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("x"), &one, &x), WEBNN_OK);
+  CHECK_STATUS(webnn_serial_read(builder, file.data, file.n, &outs, &n_outs), WEBNN_ERROR_TYPE);
+  CHECK(webnn_builder_n_operands(builder) == 1);
+  CHECK_STATUS(webnn_builder_input(builder, WEBNN_STR("a"), &one, &a), WEBNN_OK);
+  webnn_builder_release(builder);
+  free(file.data);
+  webnn_context_release(context);
+}
+
 int main(int argc, char **argv) {
   return harness_main(
       argc, argv,
@@ -378,5 +436,6 @@ int main(int argc, char **argv) {
                        RUN(writing_leaves_the_builder_open), RUN(a_file_that_ends_too_early_is_refused),
                        RUN(damage_does_no_harm), RUN(lies_are_told_apart), RUN(a_header_is_inside_its_file),
                        RUN(nesting_has_a_limit),
-                       RUN(files_are_there_whole_and_stay_mapped), {NULL, NULL}});
+                       RUN(files_are_there_whole_and_stay_mapped), RUN(other_files_are_let_alone),
+                       RUN(a_failed_reading_leaves_nothing), {NULL, NULL}});
 }

@@ -91,6 +91,16 @@ def test_add_to_gives_operands_by_name(ctx):
     np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["z"], -np.maximum(X, 0))
 
 
+def test_a_refused_model_leaves_nothing_on_the_builder(ctx):
+    builder = webnn.GraphBuilder(ctx)
+    bad = model([node("Relu", ["x"], ["a"]), node("NoSuch", ["a"], ["y"])], [("x", [2, 3])], ["y"])
+    with pytest.raises(ModelError):
+        webnn.onnx.add_to(builder, bad)
+    outputs = webnn.onnx.add_to(builder, model(RELU, [("x", [2, 3])], ["y"]))
+    graph = builder.build(outputs).result()
+    np.testing.assert_array_equal(ctx.compute(graph, {"x": X})["y"], np.maximum(X, 0))
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs Linux")
 def test_file_is_let_go_at_once(ctx, tmp_path):
     """No cycle keeps the mapped file until the collector comes."""
@@ -880,5 +890,9 @@ def test_files_that_are_none(ctx, tmp_path):
     (tmp_path / "empty.onnx").write_bytes(b"")
     refused(ctx, tmp_path / "empty.onnx")
     os.mkfifo(tmp_path / "pipe")
+    refused(ctx, tmp_path / "pipe", "not a regular file")
+    for path in ("a\0b", "\ud800"):
+        with pytest.raises(TypeError, match="can't be a path"):
+            webnn.onnx.load(path, ctx)
     with pytest.raises((OSError, ModelError)):
         webnn.onnx.load(tmp_path, ctx)

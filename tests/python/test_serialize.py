@@ -2,8 +2,10 @@
 
 import gc
 import json
+import os
 import pathlib
 import struct
+import threading
 
 import numpy as np
 import pytest
@@ -129,3 +131,69 @@ def test_a_file_is_mapped_as_long_as_its_bytes_are_needed(tmp_path):
         graph = serialize.load(path, context)
         assert not is_mapped()  # packed
         np.testing.assert_allclose(context.compute(graph, {"x": ones})["y"], ones @ large + small, rtol=1e-5)
+
+
+def test_a_refused_file_leaves_nothing_on_the_builder(context):
+    source = webnn.GraphBuilder(context)
+    data = serialize.dumps(source, {"y": source.input("a", [1], "float32") + source.input("x", [1], "float32")})
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [2], "float32")
+    with pytest.raises(TypeError, match="'x' is taken"):
+        serialize.add_to(builder, data)
+    a = builder.input("a", [2], "float32")
+    graph = builder.build({"y": builder.sub(a, x)}).result()
+    assert list(graph.inputs) == ["x", "a"]
+
+
+def test_saving_takes_a_name_of_its_own(small, tmp_path):
+    (tmp_path / "victim").write_text("precious")
+    os.symlink("victim", tmp_path / "small.webnn.part")
+    serialize.save(os.fsencode(tmp_path / "small.webnn"), *small)
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert not (tmp_path / "small.webnn").is_symlink()
+    assert (tmp_path / "small.webnn").read_bytes() == serialize.dumps(*small)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["small.webnn", "small.webnn.part", "victim"]
+    with pytest.raises(OSError):
+        serialize.save(tmp_path / "no folder" / "x", *small)
+
+
+def test_two_threads_save_to_one_path(context, tmp_path):
+    errors = []
+
+    def save_and_load(n):
+        builder = webnn.GraphBuilder(context)
+        x = builder.input("x", [n], "float32")
+        outputs = {"y": x + builder.constant(np.ones(n, np.float32))}
+        try:
+            for _ in range(60):
+                serialize.save(tmp_path / "shared", builder, outputs)
+                serialize.load(tmp_path / "shared", context)
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=save_and_load, args=(n,)) for n in (1000, 100000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert [path.name for path in tmp_path.iterdir()] == ["shared"]
+
+
+def test_sources_that_are_none(context, small, tmp_path):
+    data = serialize.dumps(*small)
+    for source in (memoryview(data)[::2], np.frombuffer(data, "u1")[::2], "a\0b", "\ud800"):
+        with pytest.raises(TypeError, match="load: source"):
+            serialize.load(source, context)
+    for path in ("a\0b", b"a\0b", "\ud800"):
+        with pytest.raises(TypeError, match="save: path"):
+            serialize.save(path, *small)
+    with pytest.raises(TypeError):
+        serialize.load(3, context)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_is_no_file(context, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(webnn.OperationError, match="no file"):
+        serialize.load(tmp_path / "pipe", context)

@@ -376,6 +376,28 @@ static PyObject *builder_decode(PyObject *object, PyObject *source) {
   return result;
 }
 
+/* ---- taking back: what webnn.onnx stands on */
+
+static PyObject *builder_n_operands(PyObject *object, PyObject *unused) {
+  Builder *self = (Builder *)object;
+  wpy_lock lock;
+  (void)unused;
+  if (wpy_builder_enter(self, &lock) < 0) return NULL;
+  size_t n = webnn_builder_n_operands(self->native);
+  wpy_lock_end(&lock);
+  return PyLong_FromSize_t(n);
+}
+
+static PyObject *builder_take_back(PyObject *object, PyObject *count) {
+  Builder *self = (Builder *)object;
+  size_t n = PyLong_AsSize_t(count);
+  if (n == (size_t)-1 && PyErr_Occurred()) return NULL;
+  if (occupy(self) < 0) return NULL;
+  Py_BEGIN_ALLOW_THREADS webnn_builder_take_back(self->native, n);
+  Py_END_ALLOW_THREADS leave(self);
+  Py_RETURN_NONE;
+}
+
 /* ---- the type */
 
 static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -449,6 +471,9 @@ static PyMethodDef builder_methods[] = {
      "_encode($self, outputs, /)\n--\n\nThe bytes of a graph file. See webnn.serialize."},
     {"_decode", builder_decode, METH_O,
      "_decode($self, source, /)\n--\n\nAdds what a graph file holds; its outputs. See webnn.serialize."},
+    {"_n_operands", builder_n_operands, METH_NOARGS, "_n_operands($self)\n--\n\nHow many operands there are."},
+    {"_take_back", builder_take_back, METH_O,
+     "_take_back($self, n, /)\n--\n\nTakes back all operands but the first n. See webnn.onnx."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot builder_slots[] = {

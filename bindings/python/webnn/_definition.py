@@ -5,7 +5,9 @@ What js, viz and the command line look at. Names of operations and their fields 
 
 import dataclasses
 import json
+import os
 import re
+import secrets
 import struct
 
 from ._core import ML, Graph, GraphBuilder
@@ -91,6 +93,20 @@ def encode(what, graph, outputs=None):
     if graph._definition is None:
         raise TypeError(f"{what}: the graph keeps only what running needs: build it with keep_definition=True")
     return graph._definition
+
+
+def write_whole(path, parts):
+    """The file is there whole or not at all: until then it has a name that nobody else has."""
+    part = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.part")
+    with open(part, "xb") as file:
+        try:
+            for data in parts:
+                file.write(data)
+            file.close()
+            os.replace(part, path)
+        except BaseException:
+            os.remove(part)
+            raise
 
 
 def read(what, graph, outputs=None):

@@ -23,16 +23,19 @@ def dumps(graph, outputs=None):
 
 def save(path, graph, outputs=None):
     """Writes a graph file; the file is there whole or not at all. `graph` and `outputs` as in `dumps`."""
-    data = dumps(graph, outputs)
-    part = f"{os.fspath(path)}.part"
+    path = _checked_path(path)
+    _definition.write_whole(path, [dumps(graph, outputs)])
+
+
+def _checked_path(path):
+    path = os.fspath(path)
     try:
-        with open(part, "wb") as file:
-            file.write(data)
-        os.replace(part, path)
-    except OSError:
-        if os.path.exists(part):
-            os.remove(part)
-        raise
+        encoded = os.fsencode(path)
+    except UnicodeError:
+        raise TypeError("save: path holds what no name of a file can") from None
+    if b"\0" in encoded:
+        raise TypeError("save: path holds a NUL")
+    return os.fsdecode(path)
 
 
 def add_to(builder, source):

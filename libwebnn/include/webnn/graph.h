@@ -72,6 +72,14 @@ WEBNN_API webnn_status webnn_builder_constant_number(webnn_builder *builder, web
 WEBNN_API webnn_status webnn_builder_constant_tensor(webnn_builder *builder, webnn_tensor *tensor,
                                                      webnn_operand **out);
 
+/** How many operands the builder has given out: inputs, constants and results of operations.  Threads: the builder's. */
+WEBNN_API size_t webnn_builder_n_operands(const webnn_builder *builder);
+
+/** Takes back all operands but the first `n_operands`, so that adding something of many parts can fail as a whole. Names
+ *  of inputs are free again, memory of constants is released; a call that is given one of them fails with TYPE, as with
+ *  another builder's. Does nothing once built.  Threads: the builder's. */
+WEBNN_API void webnn_builder_take_back(webnn_builder *builder, size_t n_operands);
+
 /** Compiles what `outputs` need.  Spec: MLGraphBuilder.build.  `webnn_future_graph` has the result.
  *  The builder is closed when this returns OK; after a TYPE error it is still usable.
  *  Owns: `*out` is the caller's.  Threads: one at a time per builder.

@@ -30,7 +30,7 @@ WEBNN_API webnn_status webnn_serial_write_file(webnn_builder *builder, const web
 /** Adds what a file holds to the builder: inputs under their names, constants, operations.
  *  `*outs` are the file's outputs in order.  Owns: the list belongs to the builder; `data` is copied.
  *  Fails: INVALID_STATE, OPERATION (not such a file, damaged, of a later version), TYPE (an input's name is taken,
- *  an operation is refused), UNKNOWN (no memory). Operands that were added before the failure stay. */
+ *  an operation is refused), UNKNOWN (no memory). Nothing stays of a reading that fails. */
 WEBNN_API webnn_status webnn_serial_read(webnn_builder *builder, const void *data, size_t n_bytes,
                                          const webnn_named_operand **outs, size_t *n_outs);
 

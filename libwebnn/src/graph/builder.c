@@ -140,6 +140,7 @@ static webnn_status add_input(webnn_builder *builder, webnn_str name,
     builder->inputs = input;
   builder->last_input = input;
   builder->n_inputs++;
+  wnn_builder_own(builder, &input->operand);
   *out = &input->operand;
   return WEBNN_OK;
 }
@@ -164,6 +165,7 @@ static webnn_status add_constant(webnn_builder *builder, const wnn_desc *desc, w
       .value = {.desc = *desc, .kind = WNN_VALUE_CONSTANT, .blob = blob}, .builder = builder};
   constant->next = builder->constants;
   builder->constants = constant;
+  wnn_builder_own(builder, &constant->operand);
   *out = &constant->operand;
   return WEBNN_OK;
 }
@@ -242,4 +244,41 @@ webnn_status webnn_builder_constant_number(webnn_builder *builder, webnn_data_ty
   webnn_status status = add_number(builder, type, value, out);
   wnn_float_mode_leave(&before);
   return wnn_builder_end(builder, status);
+}
+
+/* ---- taking back */
+
+size_t webnn_builder_n_operands(const webnn_builder *builder) { return builder->n_operands; }
+
+/* Only the first `n` inputs stay; their names are put anew, for a table with gaps would not find
+ * what stands behind. */
+static void keep_inputs(webnn_builder *builder, size_t n) {
+  wnn_leaf **end = &builder->inputs;
+  builder->last_input = NULL;
+  builder->n_inputs = n;
+  memset(builder->names, 0, builder->n_slots * sizeof *builder->names);
+  for (; n > 0; n--, end = &(*end)->next) {
+    *find_slot(builder->names, builder->n_slots, (*end)->operand.value.name) = *end;
+    builder->last_input = *end;
+  }
+  *end = NULL;
+}
+
+/* Their memory stays until the builder goes: somebody may hold one and use it, which is refused. */
+void webnn_builder_take_back(webnn_builder *builder, size_t n_operands) {
+  size_t n_inputs = builder->n_inputs;
+  if (builder->built) return;
+  while (builder->n_operands > n_operands) {
+    webnn_operand *operand = builder->newest;
+    if (operand->value.kind == WNN_VALUE_INPUT) n_inputs--;
+    if (operand->value.kind == WNN_VALUE_CONSTANT) {
+      wnn_blob_release(operand->value.blob);
+      operand->value.blob = NULL;
+      builder->constants = builder->constants->next;
+    }
+    operand->builder = NULL;
+    builder->newest = operand->older;
+    builder->n_operands--;
+  }
+  if (n_inputs != builder->n_inputs) keep_inputs(builder, n_inputs);
 }

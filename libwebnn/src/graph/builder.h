@@ -10,8 +10,9 @@
 
 struct webnn_operand {
   wnn_value value; /* first: a value of the builder is its operand */
-  webnn_builder *builder;
+  webnn_builder *builder; /* NULL once it was taken back */
   webnn_str label;
+  webnn_operand *older; /* of the builder's, the one made before */
 };
 
 /* An input or a constant, in its builder's list. */
@@ -32,7 +33,9 @@ struct webnn_builder {
   wnn_leaf *inputs, *last_input; /* in the order of their making */
   wnn_leaf **names;              /* hash table by name: names stay fast however many there are */
   size_t n_slots;
-  wnn_leaf *constants; /* all blobs, to be released */
+  wnn_leaf *constants; /* all blobs, to be released; the newest first */
+  size_t n_operands;
+  webnn_operand *newest;
 };
 
 /* A builder of `context`, which it retains; the state test has been made. UNKNOWN when out of memory. */
@@ -50,6 +53,13 @@ webnn_status wnn_builder_end(webnn_builder *builder, webnn_status status);
 /* Adds a constant whose bytes are in `blob`, of which it keeps an own reference. */
 webnn_status wnn_builder_constant_blob(webnn_builder *builder, const wnn_desc *desc, wnn_blob *blob,
                                        webnn_operand **out);
+
+/* Counts an operand that is given out from now on. */
+static inline void wnn_builder_own(webnn_builder *builder, webnn_operand *operand) {
+  operand->older = builder->newest;
+  builder->newest = operand;
+  builder->n_operands++;
+}
 
 /* The blobs of all constants are given back. */
 void wnn_builder_drop_constants(webnn_builder *builder);

@@ -100,7 +100,10 @@ webnn_status webnn_builder_call(webnn_builder *builder, const webnn_op *op,
   webnn_status status = add_operation(builder, op, values, n_values, room, &node);
   wnn_float_mode_leave(&before);
   if (status != WEBNN_OK) return wnn_builder_end(builder, status);
-  for (size_t i = 0; i < node->n_outputs; i++) outs[i] = (webnn_operand *)node->outputs[i];
+  for (size_t i = 0; i < node->n_outputs; i++) {
+    outs[i] = (webnn_operand *)node->outputs[i];
+    wnn_builder_own(builder, outs[i]);
+  }
   *n_outs = node->n_outputs;
   return WEBNN_OK;
 }

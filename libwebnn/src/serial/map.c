@@ -33,7 +33,8 @@ webnn_status wnn_mapping_open(const char *path, const wnn_alloc *alloc, wnn_mapp
   if (mapping == NULL) return wnn_error_no_memory(err);
   wnn_ref_init(&mapping->ref);
   mapping->alloc = *alloc;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  /* Opening a pipe would wait for who writes it; what it is shows only then. */
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   webnn_status status = descriptor < 0 ? fail(path, err) : map_descriptor(descriptor, path, mapping, err);
   if (descriptor >= 0) close(descriptor);
   if (status == WEBNN_OK) *out = mapping;

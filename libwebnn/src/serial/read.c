@@ -392,6 +392,7 @@ static webnn_status read_outputs(loader *l, const webnn_named_operand **outs, si
 static webnn_status load(webnn_builder *builder, const char *data, size_t n_bytes, wnn_mapping *mapping,
                          const webnn_named_operand **outs, size_t *n_outs) {
   loader l = {.builder = builder, .mapping = mapping};
+  const size_t before = webnn_builder_n_operands(builder);
   wnn_arena_init(&l.arena, &builder->alloc);
   webnn_status status = wnn_builder_can_build(builder, "read");
   if (status == WEBNN_OK) status = read_header(&l, data, n_bytes);
@@ -401,6 +402,7 @@ static webnn_status load(webnn_builder *builder, const char *data, size_t n_byte
   if (status == WEBNN_OK) status = read_operators(&l);
   if (status == WEBNN_OK) status = read_outputs(&l, outs, n_outs);
   wnn_arena_reset(&l.arena);
+  if (status != WEBNN_OK) webnn_builder_take_back(builder, before);
   return status;
 }
 

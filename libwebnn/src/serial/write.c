@@ -1,11 +1,14 @@
 /* Writes graph files: the structure as JSON, then the constants. */
+#include "base/sync.h"
 #include "graph/builder.h"
 #include "serial/json.h"
 #include "serial/tensors.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <webnn/serial.h>
 
 /* ---- the structure */
@@ -243,6 +246,8 @@ webnn_status webnn_serial_write(webnn_builder *builder, const webnn_named_operan
   return wnn_builder_end(builder, status);
 }
 
+#define PART_BYTES 32
+
 static bool to_file(void *ud, const void *data, size_t n_bytes) {
   return n_bytes == 0 || fwrite(data, 1, n_bytes, ud) == n_bytes;
 }
@@ -252,19 +257,35 @@ static webnn_status system_failure(webnn_builder *builder, const char *path) {
   return wnn_error_set(&builder->err, WEBNN_ERROR_UNKNOWN, "write: '%s': %s", name.text, strerror(errno));
 }
 
-/* Written beside its place and moved there: no reader ever sees a part. */
+/* A new file in the folder of `path`; its name into `part`, which has room for it. NULL: `errno` says why. */
+static FILE *open_part(const char *path, char *part) {
+  const char *slash = strrchr(path, '/');
+  const size_t n = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+  memcpy(part, path, n);
+  uint64_t number = (uint64_t)wnn_now_ns() ^ (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)part << 8;
+  for (int tries = 0; tries < 1000; tries++, number += 0x9E3779B97F4A7C15u) {
+    snprintf(part + n, PART_BYTES, ".%016llx.part", (unsigned long long)number);
+    int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (file != NULL || (descriptor < 0 && errno != EEXIST)) return file;
+    if (descriptor < 0) continue;
+    close(descriptor);
+    remove(part);
+    return NULL;
+  }
+  return NULL;
+}
+
+/* Written beside its place, under a name that nobody else has, and moved there: no reader ever sees a part. */
 webnn_status webnn_serial_write_file(webnn_builder *builder, const webnn_named_operand *outputs,
                                      size_t n_outputs, const char *path) {
-  static const char suffix[] = ".part";
-  size_t n = strlen(path) + sizeof suffix;
+  const size_t n = strlen(path) + PART_BYTES;
   char *part = wnn_alloc_get(&builder->alloc, n);
   if (part == NULL) return wnn_builder_end(builder, wnn_error_no_memory(&builder->err));
-  memcpy(part, path, strlen(path));
-  memcpy(part + strlen(path), suffix, sizeof suffix);
-  FILE *file = fopen(part, "wb");
+  FILE *file = open_part(path, part);
   webnn_status status = WEBNN_OK;
   if (file == NULL) {
-    status = wnn_builder_end(builder, system_failure(builder, part));
+    status = wnn_builder_end(builder, system_failure(builder, path));
   } else {
     status = webnn_serial_write(builder, outputs, n_outputs, to_file, file);
     bool closed = fclose(file) == 0;

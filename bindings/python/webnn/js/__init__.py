@@ -62,8 +62,8 @@ def save(
     module = Module(_definition.read("js", graph, outputs), inline=inline, weights=url)
     text = module.text()
     if module.tensors:
-        _write(weights, _safetensors(module.tensors))
-    _write(path, [text.encode()])
+        _definition.write_whole(weights, _safetensors(module.tensors))
+    _definition.write_whole(path, [text.encode()])
 
 
 def _safetensors(tensors):
@@ -76,16 +76,3 @@ def _safetensors(tensors):
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % 64)
     return [len(text).to_bytes(8, "little"), text, *(operand.data for _, operand in largest_elements_first)]
-
-
-def _write(path, parts):
-    """The file is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            for data in parts:
-                file.write(data)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

@@ -40,8 +40,16 @@ def load(model, context, shapes=None, constants=None, *, keep_definition=False):
 
 
 def add_to(builder, model, shapes=None, constants=None):
-    """Adds a model to a builder, its inputs included; gives a dict of its output operands by name."""
+    """Adds a model to a builder, its inputs included; gives a dict of its output operands by name.
+
+    Of a model that is refused nothing stays on the builder.
+    """
     if not isinstance(builder, webnn.GraphBuilder):
         raise TypeError(f"builder must be a GraphBuilder, not {type(builder).__name__!r}")
-    with numpy.errstate(all="ignore"):  # constants may overflow as they would in the graph
-        return Importer(builder, Source(model)).run(shapes, constants)
+    before = builder._n_operands()
+    try:
+        with numpy.errstate(all="ignore"):  # constants may overflow as they would in the graph
+            return Importer(builder, Source(model)).run(shapes, constants)
+    except BaseException:
+        builder._take_back(before)
+        raise

@@ -185,13 +185,18 @@ def _plain_bytes(model):
 
 def _map(path):
     """The bytes of a regular file. The map lives as long as views on it do."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=_open_at_once) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ModelError(f"{os.fspath(path)!r} is not a regular file")
         if status.st_size == 0:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _open_at_once(path, flags):
+    """Opening a pipe would wait for who writes it; what it is shows only then."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _varint(view, pos, end):
