@@ -460,6 +460,9 @@ def test_message_names_node_and_attribute(ctx, op_type, options, words):
     ("Compress", [2, 3], {"c": np.array([False, False, True])}, {"axis": 0}, "place 2 is chosen of 2"),
     ("OneHot", [2], {"d": np.int64(3), "v": np.ones(3)}, {}, "its shape is [3]"),
     ("Add", [2, 3], {"b": np.ones(4)}, {}, "add"),
+    ("Upsample", [1, 2], {"s": np.zeros(0)}, {"opset": 9}, "0 scales or sizes for 2 axes"),
+    ("TopK", [2, 3], {}, {"opset": 9}, "attribute k is missing"),
+    ("STFT", [1, 40, 1], {"step": np.int64(1 << 40), "w": np.ones(16)}, {}, "frames of 16, 1099511627776 apart"),
     ("Sum", [], {"a": np.ones(2), "b": np.ones(3)}, {}, "the shapes [2], [3] don't fit each other"),
     ("Expand", [2, 3], {"s": [-1]}, {}, "input 1 is [-1], which is no shape"),
     ("SequenceLength", [2, 3], {}, {}, "input 0 must be a sequence"),
@@ -468,10 +471,20 @@ def test_wrong_kinds_and_ranks_are_named(ctx, op_type, shape, arrays, options, w
     """In our words: with the attribute, or the input and its shape."""
     floats = {name: array.astype(np.float32) if getattr(array, "dtype", None) == np.float64 else array
               for name, array in arrays.items()}
+    options = dict(options)
+    opset = options.pop("opset", 17)
     names = list(arrays) if op_type == "Sum" else ["x", *arrays]
     proto = model([node(op_type, names, ["y"], name="n", **options)], [("x", shape)], ["y"], constants(**floats),
-                  opset=17)
-    refused(ctx, proto, f"^node 'n' .{op_type}, opset 17.: .*{re.escape(words)}")
+                  opset=opset)
+    refused(ctx, proto, f"^node 'n' .{op_type}, opset {opset}.: .*{re.escape(words)}")
+
+
+def test_diagonals_far_outside(ctx):
+    for far, kept in (1 << 62, 0), (-(1 << 62), 1):
+        proto = model([node("Trilu", ["a", "k"], ["t"]), node("Mul", ["x", "t"], ["y"])], [("x", [2, 3])], ["y"],
+                      constants(a=np.ones((2, 3), np.float32), k=np.int64(far)), opset=14)
+        (y,) = run(ctx, proto, {"x": X})
+        np.testing.assert_array_equal(y, X * kept)
 
 
 def test_sequences_are_no_tensors(ctx):

@@ -59,7 +59,7 @@ _MOST_ROUNDS = 64
 @converts("TopK")
 def convert_top_k(n):
     """Values and places of the k largest or smallest, sorted; the lower place first among equals."""
-    x, k = n.value(0), n.attr("k") if n.opset < 10 else n.int(1)
+    x, k = n.value(0), n.required("k") if n.opset < 10 else n.int(1)
     axis = n.axis(n.attr("axis", -1), n.rank(x))
     largest = n.attr("largest", 1)
     n.ignore("sorted")

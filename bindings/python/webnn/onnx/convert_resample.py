@@ -94,9 +94,9 @@ def _crop(n, given, rank):
 
 def _axes(n, x, scales, sizes, coordinates, crop):
     """The axes that change."""
-    found = []
-    if len(scales or sizes) != n.rank(x):
-        n.fail(f"{len(scales or sizes)} scales or sizes for {n.rank(x)} axes")
+    found, numbers = [], scales or sizes or []
+    if len(numbers) != n.rank(x):
+        n.fail(f"{len(numbers)} scales or sizes for {n.rank(x)} axes")
     for number, size in enumerate(n.shape(x)):
         if scales and not 0 < scales[number] < math.inf:
             n.fail(f"a scale of {scales[number]}")

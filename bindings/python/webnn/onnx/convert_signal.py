@@ -73,12 +73,12 @@ def convert_stft(n):
     x = x if n.rank(x) == 3 else n.reshape(x, [*x.shape, 1])
     window = n.optional(2, 1)
     size = n.int(3) if n.has(3) else window.shape[0] if window is not None else x.shape[1]
-    if not 1 <= size <= x.shape[1] or step < 1:
+    if not 1 <= size <= x.shape[1] or not 1 <= step < 1 << 31:
         n.fail(f"frames of {size}, {step} apart, of {x.shape[1]} samples")
     frames = (x.shape[1] - size) // step + 1
     if frames * size * 8 > 4 * FOLD_LIMIT:
         n.fail(f"{frames} frames of {size} are not supported")
-    places = np.arange(frames, dtype=np.int32)[:, None] * step + np.arange(size, dtype=np.int32)
+    places = (np.arange(frames)[:, None] * step + np.arange(size)).astype(np.int32)
     x = n.b.gather(n.b.transpose(x, permutation=[0, 2, 1]), places, axis=2)  # [batch, parts, frames, size]
     x = x if window is None else n.b.mul(x, window)
     x = n.b.transpose(x, permutation=[0, 2, 1, 3])

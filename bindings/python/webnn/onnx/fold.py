@@ -36,7 +36,7 @@ def fold(n):
         return None
     try:
         return folder(n)
-    except (IndexError, TypeError, ValueError):  # NumPy's: the graph says what is wrong in its own words
+    except (IndexError, OverflowError, TypeError, ValueError):  # NumPy's: the graph says what is wrong in its own words
         return None
 
 
@@ -205,7 +205,7 @@ def fold_range(n):
 def fold_eye_like(n):
     x = n.array(0)
     kind = tensors.numpy_type(n.attr("dtype", 0)) or x.dtype
-    return np.eye(*x.shape, k=n.attr("k", 0), dtype=kind) if x.ndim == 2 and fits(x.shape, kind) else None
+    return np.eye(*x.shape, k=min(max(n.attr("k", 0), -x.size), x.size), dtype=kind) if x.ndim == 2 and fits(x.shape, kind) else None
 
 
 @folds("Concat")
@@ -285,7 +285,8 @@ def fold_trilu(n):
     x, k = n.array(0), n.int(1) if n.has(1) else 0
     if not fits(x.shape, x.dtype):
         return None
-    return (np.triu if n.attr("upper", 1) else np.tril)(x, k)
+    bound = sum(x.shape[-2:])
+    return (np.triu if n.attr("upper", 1) else np.tril)(x, min(max(k, -bound), bound))
 
 
 # Reductions and products
