@@ -85,6 +85,19 @@ const wnn_signature wnn_signature_conv2d = {
     .attrs_bytes = sizeof(wnn_conv2d_attrs),
 };
 
+/* What a pass makes of it. Nobody calls it: its fields are the lists behind its attributes, which
+ * who keeps those copies by them. */
+static const wnn_field conv2d_integer_fields[] = {CONV_WINDOW(wnn_conv2d_attrs)};
+
+const wnn_signature wnn_signature_conv2d_integer = {
+    .name = "conv2d_integer",
+    .fields = conv2d_integer_fields,
+    .n_fields = WNN_COUNT(conv2d_integer_fields),
+    .n_operands = WNN_INTEGER_INPUTS,
+    .n_outputs = 1,
+    .attrs_bytes = sizeof(wnn_conv2d_attrs),
+};
+
 const wnn_signature wnn_signature_conv_transpose2d = {
     .name = "conv_transpose2d",
     .fields = conv_transpose2d_fields,

@@ -77,12 +77,6 @@ webnn_status wnn_infer_dequantize_linear(wnn_infer *in) { return infer_typed_lik
 webnn_status wnn_infer_quantize_linear(wnn_infer *in) { return infer_typed_like(in, ZERO_POINT); }
 
 /* What passes make of these. Nobody calls them, so that there is nothing to check. */
-const wnn_signature wnn_signature_conv2d_integer = {
-    .name = "conv2d_integer",
-    .n_operands = WNN_INTEGER_INPUTS,
-    .n_outputs = 1,
-    .attrs_bytes = sizeof(wnn_conv2d_attrs),
-};
 const wnn_signature wnn_signature_matmul_integer = {
     .name = "matmul_integer",
     .n_operands = WNN_INTEGER_INPUTS,
