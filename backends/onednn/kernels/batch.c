@@ -20,7 +20,7 @@ typedef struct batch_plan {
   size_t beside; /* of channels innermost: rows that are walked through as one */
   bool given[4]; /* mean, variance, scale, bias */
   size_t n_jobs, n_parts;
-  size_t mean_at, factor_at, bias_at; /* in scratch */
+  size_t mean_at, factor_at, bias_at, zero_at, scale_at; /* in scratch */
 } batch_plan;
 
 static void free_batch(wnn_plan *plan) {
@@ -36,7 +36,9 @@ static void set_parts(batch_plan *plan, const wnn_host *host) {
   numbers = wnn_aligned(plan->beside * plan->channels * sizeof(float));
   plan->factor_at = plan->mean_at + numbers;
   plan->bias_at = plan->factor_at + numbers;
-  plan->base.scratch_bytes = plan->bias_at + numbers;
+  plan->zero_at = plan->bias_at + numbers;
+  plan->scale_at = plan->zero_at + numbers;
+  plan->base.scratch_bytes = plan->scale_at + numbers;
   plan->n_jobs = plan->inner == 1 ? (plan->n_outer + plan->beside - 1) / plan->beside
                                   : plan->n_outer * plan->channels;
   plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
@@ -73,7 +75,9 @@ static webnn_status plan_batch(wnn_device *device, const wnn_region *region, wnn
 typedef struct job {
   const batch_plan *plan;
   const wnn_run *run;
-  const float *mean, *factor, *bias;
+  float *mean, *factor, *bias;
+  float *zero, *scale;
+  bool apart; /* factors and scales don't join: the scales come second */
 } job;
 
 static float param_at(const batch_plan *plan, const wnn_run *run, size_t i, size_t c,
@@ -83,20 +87,43 @@ static float param_at(const batch_plan *plan, const wnn_run *run, size_t i, size
   return ((const float *)run->inputs[1 + i])[c];
 }
 
-static void prepare(const batch_plan *plan, const wnn_run *run, float *mean, float *factor,
-                    float *bias) {
-  const size_t n = plan->channels, n_bytes = n * sizeof(float);
-  for (size_t c = 0; c < n; c++) {
-    mean[c] = param_at(plan, run, 0, c, 0.0f);
-    factor[c] =
-        param_at(plan, run, 2, c, 1.0f) / sqrtf(param_at(plan, run, 1, c, 1.0f) + plan->epsilon);
-    bias[c] = param_at(plan, run, 3, c, 0.0f);
+static void repeat(const batch_plan *plan, float *numbers) {
+  for (size_t b = 1; b < plan->beside; b++)
+    memcpy(numbers + b * plan->channels, numbers, plan->channels * sizeof *numbers);
+}
+
+/* What each channel has, for as many rows as are walked through as one. */
+static void prepare(job *j) {
+  const batch_plan *plan = j->plan;
+  for (size_t c = 0; c < plan->channels; c++) {
+    const float scale = param_at(plan, j->run, 2, c, 1.0f),
+                deviation = sqrtf(param_at(plan, j->run, 1, c, 1.0f) + plan->epsilon);
+    const bool joins = wnn_factors_join(1.0f / deviation, scale);
+    j->mean[c] = param_at(plan, j->run, 0, c, 0.0f);
+    j->factor[c] = joins ? scale / deviation : 1.0f / deviation;
+    j->scale[c] = joins ? 1.0f : scale;
+    j->bias[c] = param_at(plan, j->run, 3, c, 0.0f);
+    j->zero[c] = 0.0f;
+    j->apart = j->apart || !joins;
   }
-  for (size_t b = 1; b < plan->beside; b++) {
-    memcpy(mean + b * n, mean, n_bytes);
-    memcpy(factor + b * n, factor, n_bytes);
-    memcpy(bias + b * n, bias, n_bytes);
-  }
+  float *const all[] = {j->mean, j->factor, j->bias, j->zero, j->scale};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) repeat(plan, all[i]);
+}
+
+/* `n` numbers in the channels from `c` on, one by one. */
+static void standardise_channels(const job *j, const float *x, float *y, size_t n, size_t c) {
+  const wnn_vector *vector = j->plan->vector;
+  const float *bias = j->apart ? j->zero : j->bias;
+  vector->standardise_columns(x, j->mean + c, j->factor + c, 1.0f, bias + c, 0.0f, y, n);
+  if (j->apart)
+    vector->standardise_columns(y, j->zero + c, j->scale + c, 1.0f, j->bias + c, 0.0f, y, n);
+}
+
+static void standardise_channel(const job *j, const float *x, float *y, size_t n, size_t c) {
+  const wnn_vector *vector = j->plan->vector;
+  const bool apart = j->scale[c] != 1.0f;
+  vector->standardise_evenly(x, j->mean[c], j->factor[c], apart ? 0.0f : j->bias[c], y, n);
+  if (apart) vector->standardise_evenly(y, 0.0f, j->scale[c], j->bias[c], y, n);
 }
 
 /* `n` elements from element `at` on, which begin with channel `c`; in one channel, or each in the
@@ -115,10 +142,9 @@ static void run_row(const job *j, size_t at, size_t n, size_t c) {
       x = wide;
     }
     if (plan->inner == 1)
-      plan->vector->standardise_columns(x, j->mean + first, j->factor + first, 1.0f,
-                                        j->bias + first, 0.0f, y, m);
+      standardise_channels(j, x, y, m, first);
     else
-      plan->vector->standardise_evenly(x, j->mean[c], j->factor[c], j->bias[c], y, m);
+      standardise_channel(j, x, y, m, c);
     if (plan->half) plan->vector->narrow(wide, (uint16_t *)(void *)(out + k * plan->bytes), m);
   }
 }
@@ -140,11 +166,14 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
 static webnn_status run_batch(const wnn_plan *base, const wnn_run *run) {
   const batch_plan *plan = (const batch_plan *)base;
   char *scratch = run->scratch;
-  float *mean = (float *)(void *)(scratch + plan->mean_at),
-        *factor = (float *)(void *)(scratch + plan->factor_at);
-  float *bias = (float *)(void *)(scratch + plan->bias_at);
-  prepare(plan, run, mean, factor, bias);
-  job j = {plan, run, mean, factor, bias};
+  job j = {.plan = plan,
+           .run = run,
+           .mean = (float *)(void *)(scratch + plan->mean_at),
+           .factor = (float *)(void *)(scratch + plan->factor_at),
+           .bias = (float *)(void *)(scratch + plan->bias_at),
+           .zero = (float *)(void *)(scratch + plan->zero_at),
+           .scale = (float *)(void *)(scratch + plan->scale_at)};
+  prepare(&j);
   if (plan->n_parts == 1)
     run_part(&j, 0, 1);
   else

@@ -2,6 +2,8 @@
 #ifndef WNN_ONEDNN_LANES_H
 #define WNN_ONEDNN_LANES_H
 
+#include <float.h>
+#include <math.h>
 #include "kernels/copy.h"
 #include "lower/region.h"
 
@@ -21,6 +23,13 @@ bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out,
 
 static inline size_t wnn_aligned(size_t n) {
   return (n + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE;
+}
+
+/* Whether the product of two factors does what they do one after the other: it has neither
+ * overflowed nor lost digits. */
+static inline bool wnn_factors_join(float a, float b) {
+  const float product = fabsf(a * b);
+  return product >= FLT_MIN && product <= FLT_MAX;
 }
 
 #endif

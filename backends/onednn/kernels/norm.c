@@ -233,10 +233,15 @@ static float at_or(const float *param, size_t i, float absent) {
 static void normalise_evenly(const job *j, size_t row, const float *x, float *y) {
   const norm_plan *plan = j->plan;
   const size_t channel = row % plan->channels;
+  const float scale = at_or(j->params[0], channel, 1.0f), bias = at_or(j->params[1], channel, 0.0f);
   float mean, variance = plan->vector->moments(x, plan->n, &mean);
-  float factor = 1.0f / sqrtf(variance + plan->epsilon);
-  plan->vector->standardise_evenly(x, mean, factor * at_or(j->params[0], channel, 1.0f),
-                                   at_or(j->params[1], channel, 0.0f), y, plan->n);
+  const float factor = 1.0f / sqrtf(variance + plan->epsilon);
+  if (wnn_factors_join(factor, scale)) {
+    plan->vector->standardise_evenly(x, mean, factor * scale, bias, y, plan->n);
+  } else {
+    plan->vector->standardise_evenly(x, mean, factor, 0.0f, y, plan->n);
+    plan->vector->standardise_evenly(y, 0.0f, scale, bias, y, plan->n);
+  }
 }
 
 static void normalise_rows(const job *j, size_t begin, size_t end, float *wide) {
@@ -266,6 +271,8 @@ typedef struct slab {
   char *out;
   size_t width, rows, stride; /* elements */
   float mean[WIDE], factor[WIDE], bias[WIDE];
+  bool apart; /* factors and scales don't join: the scales come second */
+  float zero[WIDE], scale[WIDE];
 } slab;
 
 /* Elements of walked row i. */
@@ -334,6 +341,25 @@ static void column_moments(slab *s) {
   }
 }
 
+/* By column what multiplies the difference from the mean, and what is added. */
+static void set_factors(const job *j, size_t column, slab *s) {
+  const norm_plan *plan = j->plan;
+  for (size_t k = 0; k < plan->beside * s->width; k++) {
+    const size_t c = column + k % s->width;
+    s->factor[k] = 1.0f / sqrtf(s->factor[k] + plan->epsilon);
+    if (!plan->instance) continue;
+    s->bias[k] = at_or(j->params[1], c, 0.0f);
+    s->zero[k] = 0.0f;
+    s->scale[k] = at_or(j->params[0], c, 1.0f);
+    if (!wnn_factors_join(s->factor[k], s->scale[k])) {
+      s->apart = true;
+      continue;
+    }
+    s->factor[k] *= s->scale[k];
+    s->scale[k] = 1.0f;
+  }
+}
+
 static void normalise_columns(const job *j, size_t outer, size_t column) {
   const norm_plan *plan = j->plan;
   slab s = {.plan = plan,
@@ -345,20 +371,19 @@ static void normalise_columns(const job *j, size_t outer, size_t column) {
   s.in = j->in + at;
   s.out = j->out + at;
   column_moments(&s);
-  for (size_t k = 0; k < plan->beside * s.width; k++) {
-    size_t c = column + k % s.width;
-    s.factor[k] = 1.0f / sqrtf(s.factor[k] + plan->epsilon);
-    if (plan->instance) s.factor[k] *= at_or(j->params[0], c, 1.0f);
-    s.bias[k] = plan->instance ? at_or(j->params[1], c, 0.0f) : 0.0f;
-  }
+  set_factors(j, column, &s);
   for (size_t i = 0; i < s.rows; i++) {
     const float *x = slab_row(&s, i, wide);
     char *out = s.out + i * s.stride * plan->bytes;
     float scale = plan->instance ? 1.0f : at_or(j->params[0], plan->beside == 1 ? i : 0, 1.0f);
     float bias = plan->instance ? 0.0f : at_or(j->params[1], plan->beside == 1 ? i : 0, 0.0f);
     float *y = plan->half ? wide : (float *)(void *)out;
-    plan->vector->standardise_columns(x, s.mean, s.factor, scale, plan->instance ? s.bias : NULL,
-                                      bias, y, row_length(&s, i));
+    const float *biases = plan->instance && !s.apart ? s.bias : NULL;
+    plan->vector->standardise_columns(x, s.mean, s.factor, scale, biases, bias, y,
+                                      row_length(&s, i));
+    if (s.apart)
+      plan->vector->standardise_columns(y, s.zero, s.scale, 1.0f, s.bias, 0.0f, y,
+                                        row_length(&s, i));
     if (plan->half) plan->vector->narrow(wide, (uint16_t *)(void *)out, row_length(&s, i));
   }
 }
