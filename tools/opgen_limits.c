@@ -40,7 +40,7 @@ static void print_json_field(FILE *out, const webnn_field *field) {
       [WEBNN_FIELD_DATA_TYPE] = "dataType",
       [WEBNN_FIELD_LABEL] = "string",
   };
-  fprintf(out, "{\"name\":\"%s\",\"kind\":\"%s\"", field->spec_name, kinds[field->kind]);
+  fprintf(out, "{\"name\":\"%s\",\"kind\":\"%s\"", field->spec_name, field->finite ? "double" : kinds[field->kind]);
   if (!field->required) {
     fputs(",\"default\":", out);
     if (strcmp(field->default_text, "None") == 0 || is_list(field))

@@ -19,6 +19,8 @@ return function(t, env)
     { "elu: options must be a table, not 1", function(b, x) b:elu(x, 1) end },
     { "elu: alpha must be a number, not 'soft'", function(b, x) b:elu(x, { alpha = "soft" }) end },
     { "elu: alpha must be a number, not a boolean", function(b, x) b:elu(x, { alpha = true }) end },
+    { "errors%.lua:%d+: elu: alpha is NaN, no finite number", function(b, x) b:elu(x, { alpha = 0 / 0 }) end },
+    { "errors%.lua:%d+: linear: beta is %-Infinity, no finite number", function(b, x) b:linear(x, { beta = -1 / 0 }) end },
     { "softmax: axis must be an integer from 0 to 4294967295, not 1%.5", function(b, x) b:softmax(x, 1.5) end },
     { "softmax: axis must be an integer from 0 to 4294967295, not %-1", function(b, x) b:softmax(x, -1) end },
     { "softmax: axis must be an integer from 0 to 4294967295, not '1'", function(b, x) b:softmax(x, "1") end },

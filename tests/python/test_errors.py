@@ -4,6 +4,7 @@ errors.json lists what the specification says, entry by entry; error_rows.py has
 """
 
 import json
+import math
 import re
 from array import array
 from pathlib import Path
@@ -11,19 +12,24 @@ from pathlib import Path
 import pytest
 
 import webnn
+import webnn.testing
 from error_rows import GOOD, OPTIONAL, POOLS, QUANTIZING, ROWS, STATE, STATE_ONLY_BUILT
 
 ERRORS = json.loads((Path(__file__).parent.parent / "data" / "limits" / "errors.json").read_text(encoding="utf-8"))
-
-TYPES = {
-    "f32": "float32", "f16": "float16", "i32": "int32", "u32": "uint32",
-    "i64": "int64", "u64": "uint64", "i8": "int8", "u8": "uint8",
-}
 
 
 def snake(name):
     special = {"isNaN": "is_nan", "gatherND": "gather_nd", "scatterND": "scatter_nd"}
     return special.get(name) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+OPERATIONS = json.loads((Path(__file__).parent.parent / "data" / "limits" / "ops.json").read_text(encoding="utf-8"))
+NUMBERS = [(op["name"], snake(option["name"]), option["kind"])
+           for op in OPERATIONS for option in op["options"] if option["kind"] in ("number", "double")]
+TYPES = {
+    "f32": "float32", "f16": "float16", "i32": "int32", "u32": "uint32",
+    "i64": "int64", "u64": "uint64", "i8": "int8", "u8": "uint8",
+}
 
 
 def is_descriptor(value):
@@ -134,6 +140,26 @@ def test_context_lost(op):
     call = Call(context, op)
     context.destroy()
     assert_fails(call, webnn.InvalidStateError)
+
+
+@pytest.mark.parametrize("op, option, kind", NUMBERS)
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_doubles_are_finite_and_mlnumbers_need_not_be(context, op, option, kind, number):
+    call = Call(context, op)
+    if kind == "number":
+        call(**{option: number})
+    else:
+        with pytest.raises(TypeError, match=f"{snake(op)}: {option} is -?(NaN|Infinity), no finite number"):
+            call(**{option: number})
+
+
+@pytest.mark.parametrize("op, option", [(op, option) for op, option, kind in NUMBERS if kind == "double"])
+def test_a_double_may_be_infinite_in_the_type_of_its_operand(context, op, option):
+    call = Call(context, op)
+    y = call(**{option: 1e300})
+    definition = webnn.testing.definition.from_graph(call.builder, {"y": y})
+    (step,) = definition["operators"]
+    assert math.isfinite(step["options"][option]) and step["options"][option] > 3.5e38
 
 
 @pytest.mark.parametrize("op", ["conv2d", "concat", "add", "gru"])

@@ -148,13 +148,6 @@ def slice_strides(context, builder):
     assert value_of(context, builder, y, x=x).tolist() == [[6]]
 
 
-@checks("finite-options")
-def finite_options(context, builder):
-    x = np.array([-1, 0, 2], np.float32)
-    y = builder.elu(builder.input("x", [3], "float32"), alpha=float("inf"))
-    np.testing.assert_array_equal(value_of(context, builder, y, x=x), np.float32([-np.inf, 0, 2]))
-
-
 @checks("small-integers")
 def small_integers(context, builder):
     for data_type in "int4", "uint4":

@@ -17,7 +17,7 @@ typedef enum webnn_field_kind {
   WEBNN_FIELD_INT,         /**< long, −2³¹ … 2³¹−1 */
   WEBNN_FIELD_UINTS,       /**< a list of unsigned long */
   WEBNN_FIELD_UINT_OR_UINTS, /**< either: split's `splits` */
-  WEBNN_FIELD_NUMBER,      /**< MLNumber */
+  WEBNN_FIELD_NUMBER,      /**< MLNumber; double where the field says `finite` */
   WEBNN_FIELD_FLOATS,      /**< a list of float: finite numbers */
   WEBNN_FIELD_BOOL,
   WEBNN_FIELD_ENUM,        /**< one of `enum_values`, by its index */
@@ -37,6 +37,7 @@ typedef struct webnn_field {
   uint32_t n_extension_values;    /**< how many of the last ones are ours: padding mode "symmetric" */
   const char *default_text;       /**< the default as Python writes it, "None" when absent; NULL: required */
   const char *doc;
+  bool finite;           /**< a NUMBER that may be neither NaN nor infinite */
 } webnn_field;
 
 /** Which tensors an operand or an output may be: what the builder checks, before the backend narrows it.

@@ -11,8 +11,8 @@ static const wnn_field outputs[] = {WNN_OUTPUT("output", "output", NULL, WNN_ANY
 
 static const wnn_field elu_fields[] = {
     INPUT,
-    WNN_OPTION_DEFAULT(NUMBER, "alpha", "alpha", wnn_alpha_attrs, alpha, 1, "1",
-                       "Factor of the negative part."),
+    WNN_OPTION_DOUBLE("alpha", "alpha", wnn_alpha_attrs, alpha, 1, "1",
+                      "Factor of the negative part."),
     WNN_LABEL,
 };
 
@@ -28,8 +28,7 @@ const wnn_signature wnn_signature_elu = {
 
 static const wnn_field leaky_relu_fields[] = {
     INPUT,
-    WNN_OPTION_DEFAULT(NUMBER, "alpha", "alpha", wnn_alpha_attrs, alpha, 0.01, "0.01",
-                       "Slope below 0."),
+    WNN_OPTION_DOUBLE("alpha", "alpha", wnn_alpha_attrs, alpha, 0.01, "0.01", "Slope below 0."),
     WNN_LABEL,
 };
 
@@ -45,9 +44,8 @@ const wnn_signature wnn_signature_leaky_relu = {
 
 static const wnn_field hard_sigmoid_fields[] = {
     INPUT,
-    WNN_OPTION_DEFAULT(NUMBER, "alpha", "alpha", wnn_alpha_beta_attrs, alpha, 0.2, "0.2", "Slope."),
-    WNN_OPTION_DEFAULT(NUMBER, "beta", "beta", wnn_alpha_beta_attrs, beta, 0.5, "0.5",
-                       "Value at 0."),
+    WNN_OPTION_DOUBLE("alpha", "alpha", wnn_alpha_beta_attrs, alpha, 0.2, "0.2", "Slope."),
+    WNN_OPTION_DOUBLE("beta", "beta", wnn_alpha_beta_attrs, beta, 0.5, "0.5", "Value at 0."),
     WNN_LABEL,
 };
 

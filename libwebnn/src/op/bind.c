@@ -148,6 +148,16 @@ static webnn_status check_list(binding *call, const wnn_field *field, const webn
   return WEBNN_OK;
 }
 
+/* Spec: an MLNumber is an unrestricted double, other numbers are not. */
+static webnn_status check_number(binding *call, const wnn_field *field, webnn_number number) {
+  webnn_status status =
+      check_choice(call, field, (uint32_t)number.kind, WEBNN_NUMBER_UINT64 + 1);
+  if (status != WEBNN_OK || !field->pub.finite) return status;
+  if (number.kind != WEBNN_NUMBER_DOUBLE || isfinite(number.as.f)) return WEBNN_OK;
+  return wnn_fail(&call->in, WEBNN_ERROR_TYPE, "%s is %s, no finite number", field->pub.spec_name,
+                  isnan(number.as.f) ? "NaN" : number.as.f > 0 ? "Infinity" : "-Infinity");
+}
+
 static const char *const kind_names[] = {
     [WEBNN_FIELD_OPERAND] = "an operand",
     [WEBNN_FIELD_OPERANDS] = "a list of operands",
@@ -180,8 +190,7 @@ static webnn_status check_value(binding *call, const wnn_field *field, const web
     case WEBNN_FIELD_ENUM:
       return check_choice(call, field, value->as.e, count_names(field->pub.enum_values));
     case WEBNN_FIELD_DATA_TYPE: return check_choice(call, field, value->as.e, WNN_N_DATA_TYPES);
-    case WEBNN_FIELD_NUMBER:
-      return check_choice(call, field, (uint32_t)value->as.number.kind, WEBNN_NUMBER_UINT64 + 1);
+    case WEBNN_FIELD_NUMBER: return check_number(call, field, value->as.number);
     case WEBNN_FIELD_UINTS:
     case WEBNN_FIELD_ENUMS:
     case WEBNN_FIELD_FLOATS: return check_list(call, field, value);
@@ -289,6 +298,15 @@ static webnn_status infer_outputs(binding *call) {
   return status;
 }
 
+/* As a call takes it: what became infinite in the type of its operand was a finite double. */
+static webnn_number number_of(const wnn_field *field, const char *attribute) {
+  webnn_number number;
+  memcpy(&number, attribute, sizeof number);
+  if (field->pub.finite && number.kind == WEBNN_NUMBER_DOUBLE && isinf(number.as.f))
+    number.as.f = copysign(DBL_MAX, number.as.f);
+  return number;
+}
+
 webnn_value wnn_attribute(const webnn_op *op, const void *attrs, size_t i) {
   const wnn_field *field = &op->signature->fields[i];
   webnn_value value = {.kind = field->pub.kind};
@@ -300,7 +318,7 @@ webnn_value wnn_attribute(const webnn_op *op, const void *attrs, size_t i) {
     case WEBNN_FIELD_BOOL: memcpy(&value.as.b, attribute, sizeof value.as.b); break;
     case WEBNN_FIELD_ENUM:
     case WEBNN_FIELD_DATA_TYPE: memcpy(&value.as.e, attribute, sizeof value.as.e); break;
-    case WEBNN_FIELD_NUMBER: memcpy(&value.as.number, attribute, sizeof value.as.number); break;
+    case WEBNN_FIELD_NUMBER: value.as.number = number_of(field, attribute); break;
     case WEBNN_FIELD_FLOATS: {
       const wnn_floats *floats = (const wnn_floats *)(const void *)attribute;
       if (!floats->given) return absent;

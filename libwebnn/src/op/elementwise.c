@@ -161,8 +161,8 @@ webnn_status wnn_infer_clamp(wnn_infer *in) {
 
 static const wnn_field linear_fields[] = {
     WNN_OPERAND("input", "input", NULL, WNN_NO_FIELD, WNN_ANY_RANK, "Input of any shape."),
-    WNN_OPTION_DEFAULT(NUMBER, "alpha", "alpha", wnn_alpha_beta_attrs, alpha, 1, "1", "Factor."),
-    WNN_OPTION_DEFAULT(NUMBER, "beta", "beta", wnn_alpha_beta_attrs, beta, 0, "0", "Summand."),
+    WNN_OPTION_DOUBLE("alpha", "alpha", wnn_alpha_beta_attrs, alpha, 1, "1", "Factor."),
+    WNN_OPTION_DOUBLE("beta", "beta", wnn_alpha_beta_attrs, beta, 0, "0", "Summand."),
     WNN_LABEL,
 };
 

@@ -50,6 +50,12 @@ extern const wnn_types wnn_types_ANY, wnn_types_ANY_8, wnn_types_ANY_F, wnn_type
            .doc = doc_},                                                                          \
    .offset = offsetof(attrs_, member_),                                                           \
    .default_number = {WEBNN_NUMBER_DOUBLE, {.f = default_}}}
+/* A NUMBER that the specification calls a double, with its default. */
+#define WNN_OPTION_DOUBLE(name_, spec_, attrs_, member_, default_, text_, doc_)                   \
+  {.pub = {.name = name_, .spec_name = spec_, .kind = WEBNN_FIELD_NUMBER, .default_text = text_,  \
+           .doc = doc_, .finite = true},                                                          \
+   .offset = offsetof(attrs_, member_),                                                           \
+   .default_number = {WEBNN_NUMBER_DOUBLE, {.f = default_}}}
 /* An enumeration, whose first value is the default: `values_` is a NULL-ended list of names. */
 #define WNN_OPTION_ENUM(name_, spec_, attrs_, member_, values_, text_, doc_)                      \
   {.pub = {.name = name_, .spec_name = spec_, .kind = WEBNN_FIELD_ENUM, .enum_values = values_,   \

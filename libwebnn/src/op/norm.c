@@ -2,9 +2,9 @@
 #include "op/families.h"
 #include "op/infer.h"
 
-#define EPSILON(attrs_)                                                            \
-  WNN_OPTION_DEFAULT(NUMBER, "epsilon", "epsilon", attrs_, epsilon, 1e-5, "1e-05", \
-                     "Added to the variance, against division by 0.")
+#define EPSILON(attrs_)                                                   \
+  WNN_OPTION_DOUBLE("epsilon", "epsilon", attrs_, epsilon, 1e-5, "1e-05", \
+                    "Added to the variance, against division by 0.")
 
 static const wnn_field batch_normalization_fields[] = {
     WNN_OPERAND("input", "input", NULL, WNN_NO_FIELD, WNN_RANKS(1, WNN_MAX_RANK, 3, 5), "Input."),

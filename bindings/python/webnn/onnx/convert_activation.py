@@ -115,6 +115,6 @@ def convert_prelu(n):
         n.fail(f"slope of shape {n.shape(slope)} doesn't fit the input's {n.shape(x)}")
     if n.type(x).startswith("u"):
         return n.b.identity(x)
-    if is_constant(slope) and slope.size == 1 and n.is_float(x):
+    if is_constant(slope) and slope.size == 1 and n.is_float(x) and np.isfinite(slope).all():
         return n.b.leaky_relu(x, alpha=slope.reshape(-1)[0].item())
     return n.b.prelu(x, slope)

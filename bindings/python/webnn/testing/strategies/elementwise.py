@@ -1,7 +1,7 @@
 """Calls of element-wise operations, activations and reductions."""
 
 from .scope import draws, ref
-from .values import numbers
+from .values import doubles, numbers
 
 UNARY = "abs ceil cos erf exp floor identity log neg reciprocal round_even sin sign sqrt tan".split()
 BINARY = "add sub mul div max min pow".split()
@@ -82,13 +82,13 @@ def clamp(scope, op):
 @draws(*ALPHA)
 def alpha(scope, op):
     x = scope.some(op)
-    scope.call(op, {"input": ref(x)}, alpha=scope.maybe(lambda: scope.draw(numbers(scope.dtype(x)))))
+    scope.call(op, {"input": ref(x)}, alpha=scope.maybe(lambda: scope.draw(doubles())))
 
 
 @draws(*ALPHA_BETA)
 def alpha_beta(scope, op):
     x = scope.some(op)
-    options = {name: scope.maybe(lambda: scope.draw(numbers(scope.dtype(x)))) for name in ("alpha", "beta")}
+    options = {name: scope.maybe(lambda: scope.draw(doubles())) for name in ("alpha", "beta")}
     scope.call(op, {"input": ref(x)}, **options)
 
 

@@ -122,6 +122,22 @@ def rank_not_allowed(draw, definition, step):
     return f"{key} may not have rank {len(shape)}"
 
 
+_DOUBLES = {
+    "elu": ["alpha"], "leakyRelu": ["alpha"], "hardSigmoid": ["alpha", "beta"], "linear": ["alpha", "beta"],
+    "gemm": ["alpha", "beta"], "batchNormalization": ["epsilon"], "instanceNormalization": ["epsilon"],
+    "layerNormalization": ["epsilon"],
+}
+
+
+@breaks
+def double_not_finite(draw, definition, step):
+    if step["op"] not in _DOUBLES:
+        return None
+    name = draw(st.sampled_from(_DOUBLES[step["op"]]))
+    step["options"][name] = draw(st.sampled_from([float("nan"), float("inf"), float("-inf")]))
+    return f"{name} is not finite"
+
+
 @breaks
 def axis_outside(draw, definition, step):
     name = next(definitions.operands_of(step))

@@ -3,7 +3,7 @@
 from ..reference.conv import extent
 from .elementwise import axes_of, axis_of, partner
 from .scope import draws, ref
-from .values import numbers
+from .values import doubles
 
 
 def image(scope, op, channels, layout):
@@ -142,8 +142,8 @@ def gemm(scope, op):
     b = scope.like(dtype, [columns, depth] if turn_b else [depth, columns])
     c = scope.maybe(lambda: ref(scope.like(dtype, partner(scope, [rows, columns], enlarges=False))))
     scope.call(op, {"a": ref(a), "b": ref(b)}, c=c, a_transpose=turn_a, b_transpose=turn_b,
-               alpha=scope.maybe(lambda: scope.draw(numbers(dtype, ("plain",)))),
-               beta=scope.maybe(lambda: scope.draw(numbers(dtype, ("plain",)))))
+               alpha=scope.maybe(lambda: scope.draw(doubles(("plain",)))),
+               beta=scope.maybe(lambda: scope.draw(doubles(("plain",)))))
 
 
 # Normalisations

@@ -73,6 +73,11 @@ def arrays(dtype, shape, kinds=KINDS):
     return st.builds(fill, st.sampled_from(kinds), seeds(), st.just(dtype), st.just(tuple(shape)))
 
 
+def doubles(kinds=("plain", "special")):
+    """Options that are doubles: plain ones, extremes, what is infinite as float32 or float16."""
+    return numbers(np.dtype(np.float32), kinds).filter(lambda number: abs(number) < float("inf"))
+
+
 def numbers(dtype, kinds=("plain", "special")):
     """MLNumber options for operands of a type: plain ones, extremes, infinities, integers of any size."""
     plain = st.sampled_from([0, 1, -1, 0.5, -0.25, 2, 0.01, 3.5, 6])
