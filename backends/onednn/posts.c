@@ -4,15 +4,15 @@
 #include <math.h>
 
 /* Operations whose formula is an oneDNN algorithm with fixed numbers. Not exp, which makes infinity
- * of NaN, not log, which takes denormals for another number, and not softplus (nor mish), which on
- * the left side is off by millionths and even negative. */
+ * of NaN, not log, which takes denormals for another number, not softplus (nor mish), which on the
+ * left side is off by millionths and even negative, and neither elu nor gelu, whose small results
+ * are what remains of numbers near 1. */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
   float alpha, beta;
 } plain_activations[] = {
     {WNN_OP_ABS, dnnl_eltwise_abs, 0, 0},
-    {WNN_OP_GELU, dnnl_eltwise_gelu_erf, 0, 0},
     {WNN_OP_GELU_TANH, dnnl_eltwise_gelu_tanh, 0, 0},
     {WNN_OP_HARD_SWISH, dnnl_eltwise_hardswish, 1.0f / 6, 0.5f},
     {WNN_OP_RELU, dnnl_eltwise_relu, 0, 0},
@@ -88,11 +88,6 @@ static meaning activation_meaning(const wnn_node *node) {
       /* NaN becomes the lower bound, which has to be one. */
       if (isinf((float)attrs->min_value.as.f)) return (meaning){0};
       return eltwise(dnnl_eltwise_clip_v2, attrs->min_value.as.f, attrs->max_value.as.f);
-    }
-    case WNN_OP_ELU: {
-      const wnn_alpha_attrs *attrs = node->attrs;
-      if (!isfinite((float)attrs->alpha.as.f)) return (meaning){0}; /* as below */
-      return eltwise(dnnl_eltwise_elu, attrs->alpha.as.f, 0);
     }
     case WNN_OP_LEAKY_RELU: {
       const wnn_alpha_attrs *attrs = node->attrs;

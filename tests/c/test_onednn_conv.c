@@ -247,8 +247,6 @@ static const struct {
     {{WNN_OP_CLAMP, 0, false, -0.25, 0.5}, 0},
     {{WNN_OP_CLAMP, 0, false, 0, 6}, 0},
     {{WNN_OP_CLAMP, 0, false, -0.25, INFINITY}, 0},
-    {{WNN_OP_ELU, 0, false, 0.75, 0}, 0},
-    {POST(WNN_OP_GELU), 0},
     {POST(WNN_OP_GELU_TANH), 0},
     {{WNN_OP_HARD_SIGMOID, 0, false, 0.2, 0.5}, 0},
     {POST(WNN_OP_HARD_SWISH), 0},

@@ -29,9 +29,9 @@ FUSED = frozenset(
     "abs add clamp div elu exp gelu hardSigmoid hardSwish leakyRelu linear log max min mul prelu relu sigmoid softplus "
     "sqrt sub tanh".split()
 )
-# In these a sum near 0 is what remains of numbers near 1.
-_BY_PARTS = frozenset("elu gelu hardSwish".split())
-_NEAR_ONE = 2.0**-21
+# In this a factor near 0 is what remains of numbers near 1.
+_BY_PARTS = "hardSwish"
+_NEAR_ONE = 2.0**-22
 _FACTOR = 8
 
 
@@ -91,7 +91,7 @@ def _operator_limits(definition, values, level):
         if fused:
             (limit,), (name,) = found, step["outputs"]
             if values[name].dtype.kind == "f":
-                limit.absolute = np.maximum(limit.absolute, _NEAR_ONE if step["op"] in _BY_PARTS else LEAST)
+                limit.absolute = np.maximum(limit.absolute, _NEAR_ONE if step["op"] == _BY_PARTS else LEAST)
                 limit.doubt = limit.doubt | np.isnan(values[name])
         if fused or step["op"] in PRODUCTS:
             products.update(step["outputs"])
