@@ -324,6 +324,22 @@ class TestReplay:
         assert done.returncode == 0, done.stderr
         assert "reference: no difference" in done.stdout
 
+    def test_own_engine(self, tmp_path):
+        (tmp_path / "mine.py").write_text(
+            "import numpy as np\n\n\ndef run(definition, inputs, outputs):\n"
+            "    return {name: np.zeros([2, 3], np.float32) for name in outputs}\n", encoding="utf-8")
+        path = tmp_path / "found.json"
+        definition = chain()
+        testing.compare(definition, context=numpy_engine).save(path)
+        ((name, outcome),) = testing.replay(path, engine=numpy_engine)
+        assert name == "engine" and outcome and repr(outcome) == "<Comparison: no difference>"
+        command = [sys.executable, "-m", "webnn", "replay", str(path), "--engine"]
+        for engine, code, text in [("mine:run", 1, "mine:run: "), ("mine", 1, "MODULE:NAME"), ("mine:nothing", 1, "nothing"),
+                                   ("no_such_module:run", 1, "no_such_module")]:
+            done = subprocess.run([*command, engine], capture_output=True, text=True, cwd=tmp_path)
+            assert done.returncode == code and text in done.stdout + done.stderr, done
+            assert "Traceback" not in done.stderr
+
     def test_saved_mismatch_says_what_was_found(self, tmp_path):
         path = tmp_path / "found.json"
         outcome = testing.compare(chain(), context=lambda d, i, names: {

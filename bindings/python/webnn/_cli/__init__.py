@@ -77,6 +77,8 @@ def _parser():
     command.add_argument("out", metavar="OUT", help="a .webnn, .js, .mjs, .svg or .dot file")
     command = add("replay")
     command.add_argument("file", help="what Comparison.save wrote")
+    command.add_argument("--engine", metavar="MODULE:NAME", help="a Context or a function as testing.compare takes it, "
+                         "instead of the backends")
     return parser
 
 

@@ -40,7 +40,7 @@ class Mismatch:
         )
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Comparison:
     """The outcome: true when nothing is wrong."""
 
@@ -50,6 +50,9 @@ class Comparison:
 
     def __bool__(self):
         return self.mismatch is None
+
+    def __repr__(self):
+        return f"<Comparison: {self}>"
 
     def __str__(self):
         return "no difference" if self.mismatch is None else str(self.mismatch)

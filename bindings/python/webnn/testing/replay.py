@@ -36,9 +36,9 @@ def differ(definition, contexts, level="strict"):
     return None
 
 
-def replay(path, backends=BACKENDS):
-    """[(name, Comparison)]: a saved graph on each backend."""
+def replay(path, backends=BACKENDS, *, engine=None):
+    """[(name, Comparison)]: a saved graph on each backend, or on an engine as `compare` takes it."""
     saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    with contexts(backends) as found:
+    with contextlib.nullcontext({"engine": engine}) if engine is not None else contexts(backends) as found:
         return [(name, compare(saved, context=context, level=saved.get("level", "strict")))
                 for name, context in found.items()]
