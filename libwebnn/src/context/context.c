@@ -196,13 +196,24 @@ void wnn_context_lose(webnn_context *context, const char *format, ...) {
   wnn_tensors_collect(tensors);
 }
 
-void wnn_context_break(webnn_context *context, const char *text) {
+/* The text, and what the device says of its last failure. */
+static webnn_status explain_break(const webnn_context *context, const char *text, webnn_error *out) {
   const wnn_backend *backend = context->backend;
   const char *why = backend->failure != NULL ? backend->failure(context->device) : "";
-  const char *colon = why[0] != '\0' ? ": " : "";
+  return wnn_error_set(out, WEBNN_ERROR_UNKNOWN, "%s%s%s", text, why[0] != '\0' ? ": " : "", why);
+}
+
+void wnn_context_break(webnn_context *context, const char *text) {
   webnn_error err;
-  wnn_context_end(context, wnn_error_set(&err, WEBNN_ERROR_UNKNOWN, "%s%s%s", text, colon, why), &err);
-  wnn_context_lose(context, "%s%s%s", text, colon, why);
+  wnn_context_end(context, explain_break(context, text, &err), &err);
+  wnn_context_lose(context, "%s", err.message);
+}
+
+void wnn_context_break_after(webnn_context *context, const char *text) {
+  webnn_error err;
+  if (context->backend->failure == NULL) return;
+  explain_break(context, text, &err);
+  wnn_context_lose(context, "%s", err.message);
 }
 
 void webnn_context_destroy(webnn_context *context) {

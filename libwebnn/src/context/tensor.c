@@ -379,7 +379,7 @@ static void run_read(wnn_task *base, bool lost) {
     } else {
       webnn_error err = {WEBNN_ERROR_UNKNOWN, "read_tensor: the device failed to copy the bytes"};
       wnn_future_fail(task->future, err.status, &err);
-      wnn_context_break(context, "a read of a tensor failed on the device");
+      wnn_context_break_after(context, "a read of a tensor failed on the device");
     }
   }
   wnn_context_lock(context);
