@@ -6,9 +6,10 @@
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)32 * 1024)
-#define WIDE ((size_t)2048)  /* columns done together */
-#define PIECE ((size_t)1024) /* elements of a row done together */
-#define NEAR ((size_t)256)   /* rows of bytes done together */
+#define WIDE_BYTES ((size_t)16 * 1024) /* columns done together, as compared */
+#define WIDE_HALVES (WIDE_BYTES / sizeof(float))
+#define PIECE_BYTES ((size_t)1024) /* of a row, done together */
+#define NEAR ((size_t)256)         /* rows of bytes done together */
 
 typedef struct arg_plan {
   wnn_plan base;
@@ -17,6 +18,7 @@ typedef struct arg_plan {
   int which; /* 0: maximum, 1: minimum */
   bool half;
   size_t in_bytes, bytes; /* of an element, stored and compared */
+  size_t wide;            /* columns done together */
   wnn_lanes lanes;
   bool wide_index; /* int64 */
   bool copies;
@@ -33,7 +35,8 @@ static void set_parts(arg_plan *plan, const wnn_host *host) {
   const size_t n_out = plan->lanes.outer * plan->lanes.inner,
                threads = wnn_pool_threads(host->pool);
   plan->base.heavy = n_out * plan->lanes.n >= PARALLEL_WORK;
-  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
+  plan->wide = WIDE_BYTES / plan->bytes;
+  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + plan->wide - 1) / plan->wide);
   plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
   plan->ordered_at = wnn_aligned(n_out * sizeof(int32_t));
   plan->base.scratch_bytes = plan->ordered_at + n_out * sizeof(int64_t);
@@ -84,11 +87,13 @@ static const void *widened(const arg_plan *plan, const char *x, float *wide, siz
 static int32_t arg_row(const arg_plan *plan, const char *x) {
   const size_t n = plan->lanes.n;
   const wnn_fold fold = plan->which == 0 ? WNN_FOLD_MAX : WNN_FOLD_MIN;
-  float wide[PIECE];
+  const size_t most = PIECE_BYTES / plan->in_bytes;
+  float wide[PIECE_BYTES / sizeof(uint16_t)];
   uint64_t best[1], top[1];
   int32_t index = 0;
-  for (size_t k = 0; k < n; k += PIECE) {
-    const size_t m = n - k < PIECE ? n - k : PIECE;
+  for (size_t k = 0; k < n; k += most) {
+    const size_t m = n - k < most ? n - k : most;
+    if (k + 2 * most <= n) wnn_fetch(x + (k + most) * plan->in_bytes, PIECE_BYTES);
     const char *xs = widened(plan, x + k * plan->in_bytes, wide, m);
     memcpy(top, k == 0 ? (const void *)xs : best, plan->bytes);
     plan->folds->fold[fold].rows(xs, 1, m, top);
@@ -107,7 +112,7 @@ static int32_t arg_row(const arg_plan *plan, const char *x) {
 
 /* Places among NEAR rows fit into a byte, as the elements do. */
 static void arg_byte_columns(const arg_plan *plan, const char *x, int32_t *index, size_t width) {
-  uint8_t best[WIDE], near[WIDE], at[WIDE];
+  uint8_t best[WIDE_BYTES], near[WIDE_BYTES], at[WIDE_BYTES];
   const size_t n = plan->lanes.n, stride = plan->lanes.inner;
   for (size_t i = 0; i < n; i += NEAR) {
     const size_t rows = n - i < NEAR ? n - i : NEAR;
@@ -127,8 +132,8 @@ static void arg_byte_columns(const arg_plan *plan, const char *x, int32_t *index
 }
 
 static void arg_columns(const arg_plan *plan, const char *x, int32_t *index, size_t width) {
-  uint64_t best[WIDE];
-  float wide[WIDE];
+  uint64_t best[WIDE_BYTES / sizeof(uint64_t)];
+  float wide[WIDE_HALVES];
   const size_t stride = plan->lanes.inner * plan->in_bytes;
   if (plan->bytes == 1) {
     arg_byte_columns(plan, x, index, width);
@@ -146,17 +151,17 @@ static void arg_columns(const arg_plan *plan, const char *x, int32_t *index, siz
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   const arg_plan *plan = j->plan;
-  const size_t inner = plan->lanes.inner, slabs = (inner + WIDE - 1) / WIDE;
+  const size_t inner = plan->lanes.inner, slabs = (inner + plan->wide - 1) / plan->wide;
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   for (size_t k = begin; k < end; k++) {
-    size_t outer = k / slabs, column = k % slabs * WIDE;
+    size_t outer = k / slabs, column = k % slabs * plan->wide;
     const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->in_bytes;
     int32_t *index = j->index + outer * inner + column;
     if (inner == 1)
       *index = arg_row(plan, x);
     else
-      arg_columns(plan, x, index, inner - column < WIDE ? inner - column : WIDE);
+      arg_columns(plan, x, index, inner - column < plan->wide ? inner - column : plan->wide);
   }
 }
 

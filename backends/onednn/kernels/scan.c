@@ -6,7 +6,7 @@
 
 #define PARALLEL_WORK ((size_t)16 * 1024)
 #define WIDE ((size_t)4096) /* columns done together */
-#define PIECE ((size_t)512) /* elements of a row done together */
+#define PIECE ((size_t)512) /* elements of a row done together, or half as many wide ones */
 
 typedef struct scan_plan {
   wnn_plan base;
@@ -80,13 +80,13 @@ static void sum_up(const scan_plan *plan, const void *x, void *y, size_t n, void
     plan->vector->running_sum[plan->type != WEBNN_DATA_TYPE_FLOAT32](x, y, n, before);
 }
 
-/* A piece of the lane as it lies, of which the last is done first where it is reversed. In `sums`
- * there is room for one before the piece's own. */
+/* A piece of the lane as it lies, of which the last is done first where it is reversed. What is
+ * exclusive begins with the sum before. */
 static void scan_piece(const scan_plan *plan, const char *x, char *y, size_t n, void *before) {
   uint64_t turned[PIECE], sums[PIECE + 1];
   float wide[PIECE];
   const ptrdiff_t last = (ptrdiff_t)((n - 1) * plan->bytes);
-  char *own = (char *)sums + plan->sum_bytes, *result = plan->exclusive ? (char *)sums : own;
+  char *result = (char *)sums;
   if (plan->reversed) plan->reverse(x + last, (char *)turned, n);
   const void *from = plan->reversed ? (const char *)turned : x;
   if (plan->half) {
@@ -94,7 +94,7 @@ static void scan_piece(const scan_plan *plan, const char *x, char *y, size_t n, 
     from = wide;
   }
   memcpy(sums, before, plan->sum_bytes);
-  sum_up(plan, from, own, n, before);
+  sum_up(plan, from, result + (plan->exclusive ? plan->sum_bytes : 0), n, before);
   if (plan->half) {
     plan->vector->narrow((const float *)(const void *)result, (uint16_t *)(void *)wide, n);
     result = (char *)wide;
@@ -109,10 +109,11 @@ static void scan_piece(const scan_plan *plan, const char *x, char *y, size_t n, 
 static void scan_row(const scan_plan *plan, const char *x, char *y) {
   const size_t n = plan->lanes.n;
   uint64_t before = 0;
+  const size_t most = plan->sum_bytes == 8 ? PIECE / 2 : PIECE, far = most * plan->bytes;
   for (size_t k = 0, m; k < n; k += m) {
-    m = n - k < PIECE ? n - k : PIECE;
+    m = n - k < most ? n - k : most;
     const size_t at = (plan->reversed ? n - k - m : k) * plan->bytes;
-    const size_t far = PIECE * plan->bytes; /* the piece behind the next one, if it is there */
+    /* The piece behind the next one, if it is whole. */
     if (plan->reversed ? at >= 2 * far : at + 3 * far <= n * plan->bytes)
       wnn_fetch(plan->reversed ? x + at - 2 * far : x + at + 2 * far, far);
     scan_piece(plan, x + at, y + at, m, &before);
