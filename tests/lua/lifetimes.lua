@@ -130,6 +130,19 @@ return function(t, env)
     t.ok(grown < 500 * 40, "500 dropped coroutines leave " .. grown .. " bytes")
   end)
 
+  t.test("the module loaded again is the same", function()
+    if not package.loaded["webnn.core"] then t.skip("there is no module in C here") end
+    local loaded = {}
+    for name, module in pairs(package.loaded) do
+      if name:find("^webnn") then loaded[name] = module end
+    end
+    for name in pairs(loaded) do package.loaded[name] = nil end
+    local again = require "webnn"
+    for name, module in pairs(loaded) do package.loaded[name] = module end
+    t.ok(again == webnn)
+    t.ok(env.context():op_support_limits().relu)
+  end)
+
   t.test("finalizers of the host's that use our objects", function()
     if not (newproxy or _VERSION ~= "Lua 5.1") then t.skip("no finalizers of our own here") end
     local seen = 0

@@ -53,14 +53,17 @@ typedef struct Buffer {
 
 /* ---- types: webnn.c */
 
-/* The first upvalue of every function of ours is a table with what all of them look at: the types' metatables, and the
- * objects by native handle. That is several times faster than a look into the registry. */
+/* The first upvalues of every function of ours are what all of them look at, for the registry takes several times as
+ * long: a table of the types' metatables and of the objects by native handle, and the address of a list of addresses of
+ * the metatables. */
 #define WLUA_SHARED lua_upvalueindex(1)
+#define WLUA_METATABLES lua_upvalueindex(2)
+#define WLUA_N_SHARED 2 /* a function's own ones come behind them */
 
 /* Puts functions into the table on the top. */
 void wlua_functions(lua_State *L, const luaL_Reg *functions);
 void wlua_push_function(lua_State *L, lua_CFunction function);
-void wlua_push_shared(lua_State *L); /* for closures with more upvalues */
+void wlua_push_shared(lua_State *L); /* both, for closures with more upvalues */
 
 /* Makes a type with metamethods, methods and properties; leaves its names on the stack. A property is
  * a function of the object; the list has to stay. `index` is wlua_index or calls it; NULL where there

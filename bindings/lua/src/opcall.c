@@ -146,7 +146,7 @@ static int op_call(lua_State *L) {
   Call call;
   webnn_builder *builder = wlua_check_builder(L, 1);
   call.L = L;
-  call.op = lua_touserdata(L, lua_upvalueindex(2));
+  call.op = lua_touserdata(L, lua_upvalueindex(WLUA_N_SHARED + 1));
   call.n_fields = call.n_required = 0;
   call.n_outs = 4;
   count_fields(&call);
@@ -180,7 +180,7 @@ void wlua_opcall_init(lua_State *L) {
   for (const webnn_op *op = NULL; (op = webnn_op_next(op)) != NULL;) {
     wlua_push_shared(L);
     lua_pushlightuserdata(L, (void *)op);
-    lua_pushcclosure(L, op_call, 2);
+    lua_pushcclosure(L, op_call, WLUA_N_SHARED + 1);
     lua_setfield(L, -2, webnn_op_name(op));
   }
 }

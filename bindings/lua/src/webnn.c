@@ -6,13 +6,24 @@
 
 /* ---- types */
 
-static const char shared_key; /* its address is a key of the registry */
+static const char shared_key, metatables_key, module_key; /* their addresses are keys of the registry */
 
-void wlua_push_shared(lua_State *L) { webnnL_rawgetp(L, &shared_key); }
+/* The list, which is userdata that the registry keeps. */
+static const void **metatables(lua_State *L) {
+  webnnL_rawgetp(L, &metatables_key);
+  const void **list = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return list;
+}
+
+void wlua_push_shared(lua_State *L) {
+  webnnL_rawgetp(L, &shared_key);
+  lua_pushlightuserdata(L, metatables(L));
+}
 
 void wlua_push_function(lua_State *L, lua_CFunction function) {
   wlua_push_shared(L);
-  lua_pushcclosure(L, function, 1);
+  lua_pushcclosure(L, function, WLUA_N_SHARED);
 }
 
 void wlua_functions(lua_State *L, const luaL_Reg *functions) {
@@ -22,10 +33,10 @@ void wlua_functions(lua_State *L, const luaL_Reg *functions) {
   }
 }
 
-/* The second upvalue is a table of all names: a method is a function there, a property the address of its row. */
+/* Its own upvalue is a table of all names: a method is a function there, a property the address of its row. */
 int wlua_index(lua_State *L) {
   lua_settop(L, 2);
-  lua_rawget(L, lua_upvalueindex(2));
+  lua_rawget(L, lua_upvalueindex(WLUA_N_SHARED + 1));
   if (lua_type(L, 2) != LUA_TLIGHTUSERDATA) return 1;
   const luaL_Reg *property = lua_touserdata(L, 2);
   return property->func(L);
@@ -46,7 +57,8 @@ void wlua_new_metatable(lua_State *L, WluaType type) {
   luaL_newmetatable(L, wlua_type_names[type]);
   lua_pushstring(L, wlua_type_names[type]);
   lua_setfield(L, -2, "__name");
-  wlua_push_shared(L);
+  metatables(L)[type] = lua_topointer(L, -1);
+  webnnL_rawgetp(L, &shared_key);
   lua_pushvalue(L, -2);
   lua_rawseti(L, -2, (int)type + 1);
   lua_pop(L, 1);
@@ -66,12 +78,13 @@ void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg
     lua_pushlightuserdata(L, (void *)properties);
     lua_setfield(L, -2, properties->name);
   }
-  wlua_push_shared(L);
-  lua_pushvalue(L, -2);
-  if (index != NULL)
-    lua_pushcclosure(L, index, 2);
-  else
-    lua_remove(L, -2); /* nothing to compute: Lua looks by itself, which is faster */
+  if (index != NULL) {
+    wlua_push_shared(L);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, index, WLUA_N_SHARED + 1);
+  } else {
+    lua_pushvalue(L, -1); /* nothing to compute: Lua looks by itself, which is faster */
+  }
   lua_setfield(L, -3, "__index");
   lua_remove(L, -2);
 }
@@ -88,9 +101,9 @@ void *wlua_new(lua_State *L, WluaType type, size_t n_bytes, size_t n_more) {
 void *wlua_test(lua_State *L, int index, WluaType type) {
   void *object = lua_touserdata(L, index);
   if (object == NULL || !lua_getmetatable(L, index)) return NULL;
-  wlua_push_metatable(L, type);
-  if (!lua_rawequal(L, -1, -2)) object = NULL;
-  lua_pop(L, 2);
+  const void *const *known = lua_touserdata(L, WLUA_METATABLES);
+  if (lua_topointer(L, -1) != known[type]) object = NULL;
+  lua_pop(L, 1);
   return object;
 }
 
@@ -125,6 +138,10 @@ void wlua_remember(lua_State *L, const void *native) {
 }
 
 static void shared_init(lua_State *L) {
+  size_t n_bytes = WLUA_N_TYPES * sizeof(void *);
+  lua_pushlightuserdata(L, (void *)&metatables_key);
+  memset(lua_newuserdata(L, n_bytes), 0, n_bytes);
+  lua_rawset(L, LUA_REGISTRYINDEX);
   lua_pushlightuserdata(L, (void *)&shared_key);
   lua_createtable(L, OBJECTS, 0);
   lua_newtable(L);
@@ -217,6 +234,8 @@ int luaopen_webnn_core(lua_State *L) {
                                        {"now", now},
                                        {"failed", failed},
                                        {NULL, NULL}};
+  webnnL_rawgetp(L, &module_key);
+  if (lua_istable(L, -1)) return 1; /* once in a state: objects and functions of a first time go on */
   shared_init(L);
   wlua_errors_init(L);
   wlua_data_init(L);
@@ -237,5 +256,8 @@ int luaopen_webnn_core(lua_State *L) {
   lua_setfield(L, -2, "future_methods");
   luaL_getmetatable(L, wlua_type_names[WLUA_ERROR]);
   lua_setfield(L, -2, "error_meta");
+  lua_pushlightuserdata(L, (void *)&module_key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
   return 1;
 }

@@ -16,7 +16,11 @@ end
 --- Completes `webnn`, which has the core's functions.
 --- `core` has `now`, `create_context(ml, options)`, `failed(error)`, `op_info(name)`, `future_methods`,
 --- `context_methods`, `graph_methods` and `error_meta`.
+--- A core is completed once.
 return function(webnn, core)
+  if core.completed then return core.completed end
+  core.completed = webnn
+
   function webnn.new_error(name, message)
     return setmetatable({ name = name, message = message }, core.error_meta)
   end
