@@ -23,6 +23,19 @@ return function(t, env)
     plain:destroy()
   end)
 
+  t.test("devices tell what they are, and can be chosen", function()
+    local list, found = webnn.devices(), false
+    t.ok(#list > 0)
+    for _, device in ipairs(list) do
+      t.ok(device.backend ~= "" and device.device ~= "" and device.compute_units > 0 and device.memory >= 0)
+      t.ok(device.device_type == "cpu" or device.device_type == "gpu")
+      t.equal(type(device.driver) .. type(device.shares_memory) .. type(device.usable), "stringbooleanboolean")
+      found = found or device.backend == "reference" and device.usable
+    end
+    t.ok(found, "the reference is one")
+    t.equal(#webnn.devices({ power_preference = "low-power" }), #list)
+  end)
+
   t.test("limits are the specification's", function()
     local limits = env.context():op_support_limits()
     t.equal(limits.relu.input.rankRange.max, 8)

@@ -25,7 +25,7 @@ return function(t, env)
   end
 
   local promised = {
-    webnn = "ml graph_builder buffer spawn poll run pcall set_scheduler set_error_handler load load_data save op usage "
+    webnn = "ml devices graph_builder buffer spawn poll run pcall set_scheduler set_error_handler load load_data save op usage "
       .. "op_info ops type now _VERSION",
     ML = "create_context",
     Context = "create_tensor create_constant_tensor write_tensor read_tensor dispatch compute op_support_limits lost "
@@ -84,7 +84,7 @@ return function(t, env)
     local all, n, class = objects(), 0, nil
     for line in read_file(env.root .. "bindings/python/webnn/__init__.pyi"):gmatch("[^\n]+") do
       class = line:match("^class (%w+)") or line:match("^%S") and "webnn" or class
-      local name = line:match("^    def (%l[%w_]*)%(")
+      local name = line:match("^    def (%l[%w_]*)%(") or line:match("^def (%l[%w_]*)%(")
       if name and all[class] and not elsewhere[class .. "." .. name] then
         n = n + 1
         t.ok(all[class][name] ~= nil, class .. "." .. name .. " is Python's alone")
@@ -135,6 +135,9 @@ return function(t, env)
       function() o.Buffer:view(9) end,
       function() o.Future:on_done(1) end,
       function() o.Future:result("x") end,
+      function() webnn.devices({ power = "low-power" }) end,
+      function() webnn.devices({ power_preference = "low" }) end,
+      function() webnn.devices(1) end,
       function() webnn.graph_builder(1) end,
       function() webnn.buffer("float64", 1) end,
       function() webnn.spawn(1) end,

@@ -53,9 +53,9 @@ typedef struct Buffer {
 
 /* ---- types: webnn.c */
 
-/* The first upvalues of every function of ours are what all of them look at, for the registry takes several times as
- * long: a table of the types' metatables and of the objects by native handle, and the address of a list of addresses of
- * the metatables. */
+/* The first upvalues of every function of ours are what all of them look at, for the registry takes
+ * several times as long: a table of the types' metatables and of the objects by native handle, and
+ * the address of a list of addresses of the metatables. */
 #define WLUA_SHARED lua_upvalueindex(1)
 #define WLUA_METATABLES lua_upvalueindex(2)
 #define WLUA_N_SHARED 2 /* a function's own ones come behind them */
@@ -65,9 +65,9 @@ void wlua_functions(lua_State *L, const luaL_Reg *functions);
 void wlua_push_function(lua_State *L, lua_CFunction function);
 void wlua_push_shared(lua_State *L); /* both, for closures with more upvalues */
 
-/* Makes a type with metamethods, methods and properties; leaves its names on the stack. A property is
- * a function of the object; the list has to stay. `index` is wlua_index or calls it; NULL where there
- * are no properties. */
+/* Makes a type with metamethods, methods and properties; leaves its names on the stack. A property
+ * is a function of the object; the list has to stay. `index` is wlua_index or calls it; NULL where
+ * there are no properties. */
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
                const luaL_Reg *properties, lua_CFunction index);
 int wlua_index(lua_State *L); /* object, name */
@@ -76,11 +76,19 @@ int wlua_index(lua_State *L); /* object, name */
 void wlua_new_metatable(lua_State *L, WluaType type);
 void wlua_push_metatable(lua_State *L, WluaType type);
 
-/* A userdata of a type, on the stack: of `n_bytes` that are zero and `n_more` that hold anything. */
+/* A userdata of a type, on the stack: of `n_bytes` that are zero and `n_more` that hold anything.
+ */
 void *wlua_new(lua_State *L, WluaType type, size_t n_bytes, size_t n_more);
 
 /* The object of a type at `index`: NULL, or an error at the caller's line, when it is none. */
-void *wlua_test(lua_State *L, int index, WluaType type);
+static inline void *wlua_test(lua_State *L, int index, WluaType type) {
+  void *object = lua_touserdata(L, index);
+  if (object == NULL || !lua_getmetatable(L, index)) return NULL;
+  const void *const *known = lua_touserdata(L, WLUA_METATABLES);
+  if (lua_topointer(L, -1) != known[type]) object = NULL;
+  lua_pop(L, 1);
+  return object;
+}
 void *wlua_check(lua_State *L, int index, WluaType type);
 
 /* Objects that exist once for each native handle as long as somebody has them: pushes the one of
@@ -223,6 +231,7 @@ void wlua_push_operand(lua_State *L, const webnn_operand *native);
 
 /* Methods of the context: context.c, run.c, tensor.c. */
 int wlua_create_context(lua_State *L);
+int wlua_devices(lua_State *L); /* webnn.devices */
 int wlua_dispatch(lua_State *L);
 int wlua_compute(lua_State *L);
 int wlua_create_tensor(lua_State *L);

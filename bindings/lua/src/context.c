@@ -33,8 +33,8 @@ enum {
   N_OPTIONS
 };
 static const char *const option_names[] = {
-    "accelerated",  "backend", "device",           "device_type", "math", "opencl_context",
-    "opencl_queue", "passes",  "power_preference", "threads"};
+    "accelerated",    "backend",      "device", "device_type",      "math",
+    "opencl_context", "opencl_queue", "passes", "power_preference", "threads"};
 
 /* Pushes an option; false when it isn't given. */
 static bool option(lua_State *L, int index, int i, Where *where) {
@@ -46,6 +46,9 @@ static bool option(lua_State *L, int index, int i, Where *where) {
   lua_getfield(L, index, option_names[i]);
   return !lua_isnil(L, -1);
 }
+
+static const char *const device_types[] = {"cpu", "gpu", NULL};
+static const char *const powers[] = {"default", "high-performance", "low-power", NULL};
 
 static uint32_t enum_option(lua_State *L, int index, int i, const char *const *names) {
   Where where;
@@ -68,8 +71,6 @@ static void *handle_option(lua_State *L, int index, int i) {
 
 /* Leaves one value of each option on the stack, which keeps the strings. */
 static void read_options(lua_State *L, int index, webnn_context_options *out) {
-  static const char *const device_types[] = {"cpu", "gpu", NULL};
-  static const char *const powers[] = {"default", "high-performance", "low-power", NULL};
   static const char *const backends[] = {"auto", "onednn", "opencl", "reference", NULL};
   static const char *const maths[] = {"exact", "fast", NULL};
   Where where;
@@ -100,6 +101,49 @@ int wlua_create_context(lua_State *L) {
   else
     wlua_remember(L, self->native);
   wlua_future_settled(L, failed);
+  return 1;
+}
+
+/* ---- devices */
+
+static void push_device(lua_State *L, const webnn_device_info *info) {
+  lua_createtable(L, 0, 8);
+  lua_pushstring(L, info->backend);
+  lua_setfield(L, -2, "backend");
+  lua_pushstring(L, device_types[info->device_type]);
+  lua_setfield(L, -2, "device_type");
+  lua_pushstring(L, info->name);
+  lua_setfield(L, -2, "device");
+  lua_pushstring(L, info->driver);
+  lua_setfield(L, -2, "driver");
+  wlua_push_integer(L, false, info->memory);
+  lua_setfield(L, -2, "memory");
+  lua_pushinteger(L, (lua_Integer)info->compute_units);
+  lua_setfield(L, -2, "compute_units");
+  lua_pushboolean(L, info->shares_memory);
+  lua_setfield(L, -2, "shares_memory");
+  lua_pushboolean(L, info->usable);
+  lua_setfield(L, -2, "usable");
+}
+
+/* devices([{power_preference =}]): a list; of a kind, what a context would take first comes first.
+ */
+int wlua_devices(lua_State *L) {
+  static const char *const names[] = {"power_preference"};
+  Where where = {"devices", names[0], 0};
+  webnn_power_preference preference = WEBNN_POWER_PREFERENCE_DEFAULT;
+  webnn_device_info info = WEBNN_DEVICE_INFO_INIT;
+  lua_settop(L, 1);
+  wlua_check_options(L, where.function, 1, names, 1);
+  if (!lua_isnil(L, 1)) {
+    lua_getfield(L, 1, names[0]);
+    if (!lua_isnil(L, -1)) preference = (webnn_power_preference)wlua_enum(L, &where, -1, powers);
+  }
+  lua_newtable(L);
+  for (size_t i = 0; webnn_device_get_info(i, preference, &info); i++) {
+    push_device(L, &info);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
   return 1;
 }
 

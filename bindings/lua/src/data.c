@@ -266,7 +266,8 @@ static bool object_data(lua_State *L, const Where *where, int index, Data *out) 
   return true;
 }
 
-bool wlua_buffer_data(lua_State *L, const Where *where, int index, webnn_data_type type, Data *out) {
+bool wlua_buffer_data(lua_State *L, const Where *where, int index, webnn_data_type type,
+                      Data *out) {
   const Buffer *buffer = wlua_test(L, index, WLUA_BUFFER);
   if (buffer == NULL) return false;
   if (buffer->type != type && buffer->type != WEBNN_DATA_TYPE_UINT8)

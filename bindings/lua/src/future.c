@@ -85,9 +85,7 @@ static void push_value(lua_State *L, int index, Future *self) {
     settle(L, index, self);
 }
 
-static bool is_done(const Future *self) {
-  return self->settled || webnn_future_done(self->native);
-}
+static bool is_done(const Future *self) { return self->settled || webnn_future_done(self->native); }
 
 static Future *check(lua_State *L) { return wlua_check(L, 1, WLUA_FUTURE); }
 

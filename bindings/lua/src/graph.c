@@ -135,10 +135,8 @@ static int collect(lua_State *L) {
 void wlua_graph_init(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", collect}, {"__close", destroy}, {"__tostring", to_string}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"destroy", destroy},
-                                     {"steps", steps},
-                                     {"time_steps", wlua_time_steps},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"destroy", destroy}, {"steps", steps}, {"time_steps", wlua_time_steps}, {NULL, NULL}};
   static const luaL_Reg properties[] = {{"inputs", get_inputs},
                                         {"outputs", get_outputs},
                                         {"context", get_context},

@@ -48,7 +48,8 @@ int wlua_return_opencl(lua_State *L) {
   webnn_tensor *tensor = wlua_check_tensor(L, &where, 1);
   void *event = lua_isnoneornil(L, 2) ? NULL : wlua_handle(L, &event_where, 2);
   webnn_error error;
-  if (webnn_tensor_return_opencl(tensor, event, &error) != WEBNN_OK) return refused(L, tensor, &error);
+  if (webnn_tensor_return_opencl(tensor, event, &error) != WEBNN_OK)
+    return refused(L, tensor, &error);
   lua_pushboolean(L, true);
   return 1;
 }

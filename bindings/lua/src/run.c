@@ -75,8 +75,8 @@ static webnn_data_type port_type(const webnn_graph *graph, Getter get, webnn_str
   return WEBNN_DATA_TYPE_FLOAT32;
 }
 
-/* Leaves the name of each entry on the stack and what its value is turned into: while a later one is looked at, code
- * of the caller's may run and change the table. */
+/* Leaves the name of each entry on the stack and what its value is turned into: while a later one
+ * is looked at, code of the caller's may run and change the table. */
 static size_t bind_data(lua_State *L, const char *function, const webnn_graph *graph, bool writable,
                         int index, Scratch *scratch, webnn_named_data **out) {
   Where where = {function, writable ? "outputs" : "inputs", 0};

@@ -6,7 +6,8 @@
 
 /* ---- types */
 
-static const char shared_key, metatables_key, module_key; /* their addresses are keys of the registry */
+static const char shared_key, metatables_key,
+    module_key; /* their addresses are keys of the registry */
 
 /* The list, which is userdata that the registry keeps. */
 static const void **metatables(lua_State *L) {
@@ -33,7 +34,8 @@ void wlua_functions(lua_State *L, const luaL_Reg *functions) {
   }
 }
 
-/* Its own upvalue is a table of all names: a method is a function there, a property the address of its row. */
+/* Its own upvalue is a table of all names: a method is a function there, a property the address of
+ * its row. */
 int wlua_index(lua_State *L) {
   lua_settop(L, 2);
   lua_rawget(L, lua_upvalueindex(WLUA_N_SHARED + 1));
@@ -49,8 +51,8 @@ const char *const wlua_type_names[WLUA_N_TYPES] = {
     [WLUA_BUFFER] = "webnn.Buffer",        [WLUA_ERROR] = "webnn.Error",
 };
 
-/* Metatables lie in the registry under their names, as Lua does it, and in the shared table under their numbers; behind
- * them are the objects. */
+/* Metatables lie in the registry under their names, as Lua does it, and in the shared table under
+ * their numbers; behind them are the objects. */
 #define OBJECTS (WLUA_N_TYPES + 1)
 
 void wlua_new_metatable(lua_State *L, WluaType type) {
@@ -64,7 +66,9 @@ void wlua_new_metatable(lua_State *L, WluaType type) {
   lua_pop(L, 1);
 }
 
-void wlua_push_metatable(lua_State *L, WluaType type) { lua_rawgeti(L, WLUA_SHARED, (int)type + 1); }
+void wlua_push_metatable(lua_State *L, WluaType type) {
+  lua_rawgeti(L, WLUA_SHARED, (int)type + 1);
+}
 
 void wlua_type(lua_State *L, WluaType type, const luaL_Reg *meta, const luaL_Reg *methods,
                const luaL_Reg *properties, lua_CFunction index) {
@@ -95,15 +99,6 @@ void *wlua_new(lua_State *L, WluaType type, size_t n_bytes, size_t n_more) {
   memset(object, 0, n_bytes);
   wlua_push_metatable(L, type);
   lua_setmetatable(L, -2);
-  return object;
-}
-
-void *wlua_test(lua_State *L, int index, WluaType type) {
-  void *object = lua_touserdata(L, index);
-  if (object == NULL || !lua_getmetatable(L, index)) return NULL;
-  const void *const *known = lua_touserdata(L, WLUA_METATABLES);
-  if (lua_topointer(L, -1) != known[type]) object = NULL;
-  lua_pop(L, 1);
   return object;
 }
 
@@ -227,6 +222,7 @@ EXPORT int luaopen_webnn_core(lua_State *L);
 int luaopen_webnn_core(lua_State *L) {
   static const luaL_Reg functions[] = {{"graph_builder", graph_builder},
                                        {"buffer", wlua_buffer_create},
+                                       {"devices", wlua_devices},
                                        {"op_info", wlua_op_info},
                                        {"ops", ops},
                                        {"version", version},
@@ -235,7 +231,8 @@ int luaopen_webnn_core(lua_State *L) {
                                        {"failed", failed},
                                        {NULL, NULL}};
   webnnL_rawgetp(L, &module_key);
-  if (lua_istable(L, -1)) return 1; /* once in a state: objects and functions of a first time go on */
+  if (lua_istable(L, -1))
+    return 1; /* once in a state: objects and functions of a first time go on */
   shared_init(L);
   wlua_errors_init(L);
   wlua_data_init(L);

@@ -311,6 +311,21 @@ local webnn = {}
 ---@return webnn.ML
 function webnn.ml() end
 
+---@class webnn.Device
+---@field backend string
+---@field device_type "cpu"|"gpu"
+---@field device string Its name, of which a part is enough for create_context.
+---@field driver string
+---@field memory integer In bytes; 0: not known.
+---@field compute_units integer
+---@field shares_memory boolean With the host.
+---@field usable boolean
+
+--- The devices that there are; of a kind, what a context would take first comes first.
+---@param options? { power_preference?: "default"|"high-performance"|"low-power" }
+---@return webnn.Device[]
+function webnn.devices(options) end
+
 ---@param context webnn.Context
 ---@return webnn.GraphBuilder
 function webnn.graph_builder(context) end

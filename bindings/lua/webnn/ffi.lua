@@ -39,6 +39,7 @@ return common({
   _VERSION = ffi.string(C.webnn_version()),
   graph_builder = builder.new,
   buffer = buffer.create,
+  devices = objects.devices,
   ops = builder.ops,
   type = type_of,
 }, {

@@ -7,6 +7,7 @@ return common({
   _VERSION = core.version(),
   graph_builder = core.graph_builder,
   buffer = core.buffer,
+  devices = core.devices,
   ops = core.ops,
   type = core.type,
 }, core)

@@ -48,6 +48,16 @@ typedef struct webnn_context_info {
   uint32_t threads;
   const char *why;
 } webnn_context_info;
+typedef struct webnn_device_info {
+  size_t struct_size;
+  const char *backend;
+  int device_type;
+  char name[128], driver[192];
+  uint64_t memory;
+  uint32_t compute_units;
+  bool shares_memory, usable;
+} webnn_device_info;
+bool webnn_device_get_info(size_t i, int preference, webnn_device_info *out);
 webnn_status webnn_context_create(const webnn_context_options *options, webnn_context **out, webnn_error *err);
 webnn_context *webnn_context_retain(webnn_context *context);
 void webnn_context_release(webnn_context *context);

@@ -65,6 +65,24 @@ function objects.create_context(_, options)
   return objects.settled(once(p, function() return Context.new { _p = p } end))
 end
 
+--- The devices that there are; of a kind, what a context would take first comes first.
+function objects.devices(options)
+  errors.check_options("devices", options, { "power_preference" })
+  local power, preference = options and options.power_preference, 0
+  if power ~= nil then
+    preference = value.enum({ "devices", "power_preference" }, power, enums.power_preference)
+  end
+  local info, list = ffi.new("webnn_device_info", ffi.sizeof "webnn_device_info"), {}
+  while C.webnn_device_get_info(#list, preference, info) do
+    list[#list + 1] = {
+      backend = ffi.string(info.backend), device_type = enums.device_type[info.device_type + 1],
+      device = ffi.string(info.name), driver = ffi.string(info.driver), memory = tonumber(info.memory),
+      compute_units = info.compute_units, shares_memory = info.shares_memory, usable = info.usable,
+    }
+  end
+  return list
+end
+
 -- ---- tensors
 
 local function flag(where, options, name)
