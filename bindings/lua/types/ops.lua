@@ -625,7 +625,7 @@ function GraphBuilder:hard_swish(input, options) end
 ---@field layout? "nchw"|"nhwc" Order of the axes of input and output. Default: 'nchw'
 ---@field label? string Shown in messages about this operation. Default: ''
 
---- Normalizes each channel of each image by its own mean and variance.
+--- Normalizes each channel of each image by its own mean and variance; equal numbers have none.
 ---@param input webnn.Operand Input [batch, channels, height, width], in the order of layout.
 ---@param options? webnn.options.instance_normalization
 ---@return webnn.Operand
@@ -638,7 +638,7 @@ function GraphBuilder:instance_normalization(input, options) end
 ---@field epsilon? webnn.Number Added to the variance, against division by 0. Default: 1e-05
 ---@field label? string Shown in messages about this operation. Default: ''
 
---- Normalizes by mean and variance over the given axes.
+--- Normalizes by mean and variance over the given axes; equal numbers have none.
 ---@param input webnn.Operand Input.
 ---@param options? webnn.options.layer_normalization
 ---@return webnn.Operand
@@ -916,7 +916,7 @@ function GraphBuilder:relu(input, options) end
 ---@field axes? integer[] The two axes, in the order of scales and sizes; [2, 3] by default. Default: nil
 ---@field label? string Shown in messages about this operation. Default: ''
 
---- Scales an image along two axes, by nearest neighbors or linear interpolation.
+--- Scales an image along two axes, by nearest neighbors (halves go down) or linear interpolation; integers in float32, the lower axis first, rounded to even at the end.
 ---@param input webnn.Operand Operand to be resized along two axes.
 ---@param options? webnn.options.resample2d
 ---@return webnn.Operand

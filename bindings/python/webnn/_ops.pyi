@@ -950,7 +950,8 @@ class OpMethods:
         layout: Literal["nchw", "nhwc"] = "nchw",
         label: str = "",
     ) -> Operand:
-        """Normalizes each channel of each image by its own mean and variance.
+        """Normalizes each channel of each image by its own mean and variance; equal numbers have
+        none.
 
         input: Input [batch, channels, height, width], in the order of layout.
         scale: Factors [channels]; 1 by default.
@@ -970,7 +971,7 @@ class OpMethods:
         epsilon: float | int = 1e-05,
         label: str = "",
     ) -> Operand:
-        """Normalizes by mean and variance over the given axes.
+        """Normalizes by mean and variance over the given axes; equal numbers have none.
 
         input: Input.
         scale: Factors, one axis for each of axes, in their order; 1 by default.
@@ -1420,7 +1421,8 @@ class OpMethods:
         axes: Sequence[int] | None = None,
         label: str = "",
     ) -> Operand:
-        """Scales an image along two axes, by nearest neighbors or linear interpolation.
+        """Scales an image along two axes, by nearest neighbors (halves go down) or linear
+        interpolation; integers in float32, the lower axis first, rounded to even at the end.
 
         input: Operand to be resized along two axes.
         mode: How values between elements are found. One of 'nearest-neighbor', 'linear'.

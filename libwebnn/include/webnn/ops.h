@@ -592,7 +592,7 @@ WEBNN_API webnn_status webnn_hard_sigmoid(webnn_builder *builder, const webnn_op
 WEBNN_API webnn_status webnn_hard_swish(webnn_builder *builder, const webnn_operand *input,
                                         const webnn_operator_options *options, webnn_operand **out);
 
-/** Normalizes each channel of each image by its own mean and variance.
+/** Normalizes each channel of each image by its own mean and variance; equal numbers have none.
  *  Spec: MLGraphBuilder.instanceNormalization.
  *  `input`: Input [batch, channels, height, width], in the order of layout.
  *  Owns: `*out` belongs to the builder.  Threads: one at a time per builder.
@@ -604,7 +604,8 @@ WEBNN_API webnn_status webnn_instance_normalization(webnn_builder *builder,
                                                     const webnn_instance_normalization_options *options,
                                                     webnn_operand **out);
 
-/** Normalizes by mean and variance over the given axes.  Spec: MLGraphBuilder.layerNormalization.
+/** Normalizes by mean and variance over the given axes; equal numbers have none.
+ *  Spec: MLGraphBuilder.layerNormalization.
  *  `input`: Input.
  *  Owns: `*out` belongs to the builder.  Threads: one at a time per builder.
  *  Fails: TYPE (operand missing, another builder's or of a type or rank that isn't allowed;
@@ -833,7 +834,8 @@ WEBNN_API webnn_status webnn_reduce_sum_square(webnn_builder *builder, const web
 WEBNN_API webnn_status webnn_relu(webnn_builder *builder, const webnn_operand *input,
                                   const webnn_operator_options *options, webnn_operand **out);
 
-/** Scales an image along two axes, by nearest neighbors or linear interpolation.
+/** Scales an image along two axes, by nearest neighbors (halves go down) or linear interpolation;
+ *  integers in float32, the lower axis first, rounded to even at the end.
  *  Spec: MLGraphBuilder.resample2d.
  *  `input`: Operand to be resized along two axes.
  *  Owns: `*out` belongs to the builder.  Threads: one at a time per builder.
