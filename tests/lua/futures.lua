@@ -79,6 +79,24 @@ return function(t, env)
     t.equal(webnn.poll(), 0)
   end)
 
+  t.test("run hands on an error, whenever it comes, and prints nothing", function()
+    local work = slow()
+    local stderr, written = io.stderr, {}
+    io.stderr = { write = function(_, ...) written[#written + 1] = table.concat({ ... }) end }
+    local early = { webnn.run(function() error("at once", 0) end) }
+    local late = { webnn.run(function()
+      work.start():await()
+      error("later", 0)
+    end) }
+    io.stderr = stderr
+    t.equal(#written, 0)
+    t.equal(early[1], nil)
+    t.matches(early[2], "at once")
+    t.equal(late[1], nil)
+    t.matches(late[2], "later")
+    t.raises("run: a function is needed", function() webnn.run(1) end)
+  end)
+
   t.test("poll has a budget", function()
     if env.slow then t.skip("a tool makes everything slow") end
     local ran = 0

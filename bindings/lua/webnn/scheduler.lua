@@ -237,15 +237,18 @@ local function new(webnn, now)
     return "webnn.Task, " .. (not self.finished and "running" or self.ok and "done" or "failed")
   end
 
-  --- Starts `fn(...)` as a coroutine that webnn.poll() runs on; the task is a future of what it returns.
-  function webnn.spawn(fn, ...)
-    if type(fn) ~= "function" then error("spawn: a function is needed", 2) end
-    local task = setmetatable({ co = new_coroutine(fn) }, Task)
+  local function start(task, ...)
     if not step(task, ...) then
       n_waiting = n_waiting + 1
       waiting[n_waiting] = task
     end
     return task
+  end
+
+  --- Starts `fn(...)` as a coroutine that webnn.poll() runs on; the task is a future of what it returns.
+  function webnn.spawn(fn, ...)
+    if type(fn) ~= "function" then error("spawn: a function is needed", 2) end
+    return start(setmetatable({ co = new_coroutine(fn) }, Task), ...)
   end
 
   local function is_ready(task)
@@ -326,8 +329,8 @@ local function new(webnn, now)
   --- Returns what `fn` returns, or nil and the error.
   function webnn.run(fn, ...)
     if in_coroutine() or polling then error("run: this is a coroutine already, await what you need", 2) end
-    local task = fn and webnn.spawn(fn, ...)
-    if task then task.awaited = true end
+    if fn ~= nil and type(fn) ~= "function" then error("run: a function is needed", 2) end
+    local task = fn and start(setmetatable({ co = new_coroutine(fn), awaited = true }, Task), ...)
     while webnn.poll() > 0 do wait_for_something() end
     if task then return task:value() end
   end
