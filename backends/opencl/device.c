@@ -1,7 +1,10 @@
 /* Which device: the user's own, one by name, or the best of its kind. */
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include "blast.h"
 
 #define MAX_PLATFORMS 16
@@ -65,7 +68,22 @@ static double rank_of(const candidate *c, webnn_power_preference power) {
   return rank;
 }
 
-static size_t list_devices(const wnn_cl_api *cl, cl_device_id *out) {
+/* Drivers set themselves up when they are asked for their devices first, PoCL so that a second
+ * thread finds them half made: one asks after the other. The drivers are the process's, and so is
+ * this. Its number instead of a lock, for a forked child does not wait for who was asking. */
+static atomic_int_least64_t asking; /* 0: nobody */
+
+static void take_turn(void) {
+  const int64_t here = (int64_t)getpid();
+  int64_t who = 0;
+  while (!atomic_compare_exchange_strong(&asking, &who, here)) {
+    if (who != here && who != 0) continue; /* of the parent: taken over */
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+    who = 0;
+  }
+}
+
+static size_t ask_for_devices(const wnn_cl_api *cl, cl_device_id *out) {
   cl_platform_id platforms[MAX_PLATFORMS];
   cl_uint n_platforms = 0, n;
   size_t n_out = 0;
@@ -76,6 +94,13 @@ static size_t list_devices(const wnn_cl_api *cl, cl_device_id *out) {
       n_out += n < room ? n : room;
   }
   return n_out;
+}
+
+static size_t list_devices(const wnn_cl_api *cl, cl_device_id *out) {
+  take_turn();
+  const size_t n = ask_for_devices(cl, out);
+  atomic_store(&asking, 0);
+  return n;
 }
 
 static webnn_device_type type_of(const candidate *c) {
