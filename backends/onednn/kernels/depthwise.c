@@ -89,8 +89,7 @@ static webnn_status fill_plan(depthwise_plan *plan, const wnn_host *host, const 
   plan->shape.filter = NULL; /* it goes with the graph */
   plan->base.packed = UINT64_C(1) << 1;
   plan->base.weight_bytes = plan->weight_count * sizeof(float);
-  int residual = wnn_tail_in_place(&plan->tail);
-  if (residual >= 0 && region->inputs[residual].dies) plan->base.in_place = residual;
+  wnn_tail_take_over(&plan->tail, region, &plan->base);
   return WEBNN_OK;
 }
 

@@ -159,9 +159,7 @@ static webnn_status fill_plan(tiles_plan *plan, const wnn_region *region) {
                       UINT64_C(1) << WNN_INTEGER_W_ZERO;
   plan->base.weight_bytes = plan->kept_bytes;
   plan->base.heavy = true;
-  const int residual = wnn_tail_in_place(&plan->tail);
-  if (residual >= 0 && plan->tail.out_bytes == sizeof(float) && region->inputs[residual].dies)
-    plan->base.in_place = residual;
+  wnn_tail_take_over(&plan->tail, region, &plan->base);
   return WEBNN_OK;
 }
 

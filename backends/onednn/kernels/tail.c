@@ -143,15 +143,17 @@ bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *regio
   return true;
 }
 
-int wnn_tail_in_place(const wnn_tail *tail) {
-  if (tail->n_stages == 0) return -1;
+void wnn_tail_take_over(const wnn_tail *tail, const wnn_region *region, wnn_plan *plan) {
+  if (tail->n_stages == 0 || tail->out_bytes != sizeof(float)) return;
   const wnn_tail_stage *last = &tail->stages[tail->n_stages - 1];
   for (size_t k = 0; k < last->n_in; k++) {
     if (last->from[k] < 0) continue;
     const wnn_tail_operand *operand = &tail->operands[last->from[k]];
-    if (operand->n == 0 && operand->port != 0) return (int)operand->port;
+    if (operand->n != 0 || operand->port == 0) continue;
+    if (operand->element_bytes == tail->out_bytes && region->inputs[operand->port].dies)
+      plan->in_place = (int)operand->port;
+    return;
   }
-  return -1;
 }
 
 /* ---- running */

@@ -43,8 +43,9 @@ bool wnn_tail_can_keep(size_t channels);
 bool wnn_tail_plan(wnn_tail *tail, const wnn_host *host, const wnn_region *region, size_t first,
                    uint32_t channel_axis);
 
-/* A port whose memory the output may take over, because the last stage alone reads it, where it writes; or -1. */
-int wnn_tail_in_place(const wnn_tail *tail);
+/* The output takes over the memory of an operand that nobody needs any more, whose numbers are as wide, and which the last
+ * stage alone reads, where it writes. */
+void wnn_tail_take_over(const wnn_tail *tail, const wnn_region *region, wnn_plan *plan);
 
 /* Fills the rows, once a run. */
 void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows);

@@ -210,8 +210,7 @@ static webnn_status fill_plan(winograd_plan *plan, const wnn_host *host, const w
   plan->base.packed = UINT64_C(1) << 1;
   plan->base.weight_bytes = plan->panel_bytes;
   plan->base.heavy = true;
-  int residual = wnn_tail_in_place(&plan->tail);
-  if (residual >= 0 && region->inputs[residual].dies) plan->base.in_place = residual;
+  wnn_tail_take_over(&plan->tail, region, &plan->base);
   return WEBNN_OK;
 }
 
