@@ -250,22 +250,15 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   wnn_cl_gen g;
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
-  switch (region->anchor->op->id) {
-    case WNN_OP_ARG_MIN:
-    case WNN_OP_ARG_MAX: arg(&g); break;
-    case WNN_OP_CUMULATIVE_SUM: cumulative_sum(&g); break;
-    case WNN_OP_REDUCE_L1:
-    case WNN_OP_REDUCE_L2:
-    case WNN_OP_REDUCE_LOG_SUM:
-    case WNN_OP_REDUCE_LOG_SUM_EXP:
-    case WNN_OP_REDUCE_MAX:
-    case WNN_OP_REDUCE_MEAN:
-    case WNN_OP_REDUCE_MIN:
-    case WNN_OP_REDUCE_PRODUCT:
-    case WNN_OP_REDUCE_SUM:
-    case WNN_OP_REDUCE_SUM_SQUARE: reduce(&g); break;
-    default: status = WEBNN_ERROR_NOT_SUPPORTED;
-  }
+  const wnn_op_id op = region->anchor->op->id;
+  if (wnn_op_is_reduction(op))
+    reduce(&g);
+  else if (op == WNN_OP_CUMULATIVE_SUM)
+    cumulative_sum(&g);
+  else if (op == WNN_OP_ARG_MIN || op == WNN_OP_ARG_MAX)
+    arg(&g);
+  else
+    status = WEBNN_ERROR_NOT_SUPPORTED;
   return wnn_cl_gen_finish(&g, status, out);
 }
 

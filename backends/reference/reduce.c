@@ -217,16 +217,6 @@ wnn_reference_fn wnn_reference_reduce(wnn_op_id op) {
     case WNN_OP_ARG_MIN:
     case WNN_OP_ARG_MAX: return arg;
     case WNN_OP_CUMULATIVE_SUM: return cumulative_sum;
-    case WNN_OP_REDUCE_L1:
-    case WNN_OP_REDUCE_L2:
-    case WNN_OP_REDUCE_LOG_SUM:
-    case WNN_OP_REDUCE_LOG_SUM_EXP:
-    case WNN_OP_REDUCE_MAX:
-    case WNN_OP_REDUCE_MEAN:
-    case WNN_OP_REDUCE_MIN:
-    case WNN_OP_REDUCE_PRODUCT:
-    case WNN_OP_REDUCE_SUM:
-    case WNN_OP_REDUCE_SUM_SQUARE: return reduce;
-    default: return NULL;
+    default: return wnn_op_is_reduction(op) ? reduce : NULL;
   }
 }

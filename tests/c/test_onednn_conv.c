@@ -158,17 +158,20 @@ static void set_conv(scene *is, const conv_row *row, const wnn_conv2d_attrs *att
   add_posts(is, row->posts, row->input_layout == NCHW ? 1 : 3, row->out);
 }
 
-TEST(conv2d_agrees) {
-  for (size_t i = 0; i < sizeof conv_rows / sizeof *conv_rows; i++) {
-    const conv_row *row = &conv_rows[i];
-    CONTEXT("%s", row->name);
-    wnn_conv2d_attrs attrs = conv_attrs(row);
+static void check_rows(const conv_row *rows, size_t n, const wnn_kernel *kernel) {
+  for (size_t i = 0; i < n; i++) {
+    CONTEXT("%s", rows[i].name);
+    wnn_conv2d_attrs attrs = conv_attrs(&rows[i]);
     scene is;
-    set_conv(&is, row, &attrs);
-    check_against_reference(&is, &wnn_onednn_conv2d, -1);
+    set_conv(&is, &rows[i], &attrs);
+    check_against_reference(&is, kernel, -1);
     end(&is);
   }
   CONTEXT("%s", "");
+}
+
+TEST(conv2d_agrees) {
+  check_rows(conv_rows, sizeof conv_rows / sizeof *conv_rows, &wnn_onednn_conv2d);
 }
 
 /* Few channels out, channels last. */
@@ -193,16 +196,7 @@ static const conv_row narrow_rows[] = {
 /* clang-format on */
 
 TEST(narrow_convolutions_agree) {
-  for (size_t i = 0; i < sizeof narrow_rows / sizeof *narrow_rows; i++) {
-    const conv_row *row = &narrow_rows[i];
-    CONTEXT("%s", row->name);
-    wnn_conv2d_attrs attrs = conv_attrs(row);
-    scene is;
-    set_conv(&is, row, &attrs);
-    check_against_reference(&is, &wnn_narrow_kernel, -1);
-    end(&is);
-  }
-  CONTEXT("%s", "");
+  check_rows(narrow_rows, sizeof narrow_rows / sizeof *narrow_rows, &wnn_narrow_kernel);
 }
 
 /* The seam: one region with all that convolution nets have, in blocks of channels, in one piece of

@@ -21,6 +21,17 @@ def builder(context):
     return webnn.GraphBuilder(context)
 
 
+@pytest.fixture(scope="module")
+def opencl():
+    """A context on OpenCL, on whichever device there is."""
+    try:
+        context = webnn.ML().create_context(backend="opencl").result()
+    except webnn.NotSupportedError as error:
+        pytest.skip(f"no OpenCL here: {error}")
+    with context:
+        yield context
+
+
 @pytest.fixture
 def relu_graph(context):
     """y = relu(x), float32[2, 3]."""

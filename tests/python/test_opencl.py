@@ -7,16 +7,6 @@ import webnn
 
 
 @pytest.fixture(scope="module")
-def opencl():
-    try:
-        context = webnn.ML().create_context(backend="opencl").result()
-    except webnn.NotSupportedError as error:
-        pytest.skip(f"no OpenCL here: {error}")
-    with context:
-        yield context
-
-
-@pytest.fixture(scope="module")
 def cl():
     return pytest.importorskip("pyopencl")
 

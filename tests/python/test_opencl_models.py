@@ -16,16 +16,6 @@ LAUNCHES = {"open-nsfw": 57, "nudenet-320n": 105, "ddddocr-det": 115, "ddddocr-c
             "ppocr-rec": 80, "ppocr-cls": 76, "silero-vad": 16, "silero-vad-sequence": 14, "magika": 8}
 
 
-@pytest.fixture(scope="module")
-def opencl():
-    try:
-        context = webnn.ML().create_context(backend="opencl").result()
-    except webnn.NotSupportedError as error:
-        pytest.skip(f"no OpenCL here: {error}")
-    with context:
-        yield context
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_model_on_opencl(opencl, name):
     path, feeds = fetched(name), draw(MODELS[name])

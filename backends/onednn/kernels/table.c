@@ -57,23 +57,13 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_LSTM:
     case WNN_OP_LSTM_CELL:
     case WNN_OP_LSTM_INTEGER: return recurrent_list;
-    case WNN_OP_REDUCE_L1:
-    case WNN_OP_REDUCE_L2:
-    case WNN_OP_REDUCE_LOG_SUM:
-    case WNN_OP_REDUCE_LOG_SUM_EXP:
-    case WNN_OP_REDUCE_MAX:
-    case WNN_OP_REDUCE_MEAN:
-    case WNN_OP_REDUCE_MIN:
-    case WNN_OP_REDUCE_PRODUCT:
-    case WNN_OP_REDUCE_SUM:
-    case WNN_OP_REDUCE_SUM_SQUARE: return reduce_list;
     case WNN_OP_RESAMPLE2D: return resample_list;
     case WNN_OP_CUMULATIVE_SUM: return scan_list;
     case WNN_OP_SCATTER_ELEMENTS:
     case WNN_OP_SCATTER_ND: return scatter_list;
     case WNN_OP_SOFTMAX: return softmax_list;
     case WNN_OP_TRIANGULAR: return triangular_list;
-    default: return elementwise_list; /* refuses what isn't */
+    default: return wnn_op_is_reduction(op) ? reduce_list : elementwise_list; /* refuses what isn't */
   }
 }
 

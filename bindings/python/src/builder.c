@@ -88,8 +88,7 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
                                PyObject *names) {
   static const char *const keywords[] = {"name", "shape", "data_type", NULL};
   static const Params params = {"input", keywords, 3, 3};
-  Where name_where = {"input", keywords[0], NULL, NULL}, shape_where = {"input", keywords[1], NULL, NULL};
-  Where type_where = {"input", keywords[2], NULL, NULL};
+  Where name_where = {params.function, keywords[0], NULL, NULL};
   Builder *self = (Builder *)object;
   PyObject *given[3], *result = NULL;
   Scratch scratch;
@@ -101,8 +100,7 @@ static PyObject *builder_input(PyObject *object, PyObject *const *args, Py_ssize
       wpy_name(&name_where, given[0], &name) < 0)
     return NULL;
   wpy_scratch_init(&scratch);
-  if (wpy_uints(&shape_where, given[1], &scratch, &descriptor.shape, &descriptor.rank) == 0 &&
-      wpy_data_type(&type_where, given[2], &descriptor.data_type) == 0 &&
+  if (wpy_descriptor(params.function, given[1], given[2], &scratch, &descriptor) == 0 &&
       wpy_builder_enter(self, &lock) == 0) {
     result = wrap(self, webnn_builder_input(self->native, name, &descriptor, &operand), &operand);
     wpy_lock_end(&lock);

@@ -167,14 +167,6 @@ static PyType_Spec ml_spec = {"webnn.ML", sizeof(Object), 0,
 
 /* ---- tensors of a context */
 
-/* Shape and type as given: of the caller's own making, so both are needed. */
-static int read_descriptor(const char *function, PyObject *shape, PyObject *data_type,
-                           Scratch *scratch, webnn_descriptor *out) {
-  Where shape_where = {function, "shape", NULL, NULL}, type_where = {function, "data_type", NULL, NULL};
-  if (wpy_uints(&shape_where, shape, scratch, &out->shape, &out->rank) < 0) return -1;
-  return wpy_data_type(&type_where, data_type, &out->data_type);
-}
-
 static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t n_args,
                                PyObject *names) {
   static const char *const keywords[] = {"shape", "data_type", "readable", "writable", NULL};
@@ -191,7 +183,7 @@ static PyObject *create_tensor(Context *self, PyObject *const *args, Py_ssize_t 
   PyObject *tensor = NULL;
   wpy_scratch_init(&scratch);
   if (wpy_parse(&params, args, n_args, names, given) < 0 ||
-      read_descriptor(params.function, given[0], given[1], &scratch, &descriptor) < 0 ||
+      wpy_descriptor(params.function, given[0], given[1], &scratch, &descriptor) < 0 ||
       wpy_bool_or(&readable, given[2], false, &options.readable) < 0 ||
       wpy_bool_or(&writable, given[3], false, &options.writable) < 0)
     goto done;

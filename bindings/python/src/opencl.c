@@ -47,8 +47,7 @@ static PyObject *import(Context *self, PyObject *const *args, Py_ssize_t n_args,
   wpy_scratch_init(&scratch);
   if (wpy_parse(&params, args, n_args, names, given) < 0 ||
       wpy_opencl_handle(&where[0], given[0], &memory) < 0 ||
-      wpy_uints(&where[1], given[1], &scratch, &descriptor.shape, &descriptor.rank) < 0 ||
-      wpy_data_type(&where[2], given[2], &descriptor.data_type) < 0 ||
+      wpy_descriptor(params.function, given[1], given[2], &scratch, &descriptor) < 0 ||
       wpy_opencl_handle(&where[3], given[3], &event) < 0 ||
       wpy_bool_or(&where[4], given[4], false, &options.readable) < 0 ||
       wpy_bool_or(&where[5], given[5], false, &options.writable) < 0)

@@ -152,6 +152,9 @@ int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint
               size_t *n);
 int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out,
                size_t *n);
+/* The arguments `shape` and `data_type`, both of which must be given. */
+int wpy_descriptor(const char *function, PyObject *shape, PyObject *data_type, Scratch *scratch,
+                   webnn_descriptor *out);
 /* Valid as long as the string object; a lone surrogate is refused. */
 int wpy_name(const Where *where, PyObject *object, webnn_str *out);
 /* Any string: a lone surrogate becomes "?". */

@@ -249,6 +249,13 @@ int wpy_uints(const Where *where, PyObject *object, Scratch *scratch, const uint
   return 0;
 }
 
+int wpy_descriptor(const char *function, PyObject *shape, PyObject *data_type, Scratch *scratch,
+                   webnn_descriptor *out) {
+  Where shape_where = {function, "shape", NULL, NULL}, type_where = {function, "data_type", NULL, NULL};
+  if (wpy_uints(&shape_where, shape, scratch, &out->shape, &out->rank) < 0) return -1;
+  return wpy_data_type(&type_where, data_type, &out->data_type);
+}
+
 int wpy_floats(const Where *where, PyObject *object, Scratch *scratch, const double **out,
                size_t *n) {
   PyObject *items = wpy_items(where, object, scratch);

@@ -76,6 +76,17 @@ struct webnn_op {
 extern const webnn_op wnn_ops[WNN_N_OPS];
 static inline const webnn_op *wnn_op_get(wnn_op_id id) { return &wnn_ops[id]; }
 
+/* The rows that fold axes: reduceSum and its kin. */
+static inline bool wnn_op_is_reduction(wnn_op_id op) {
+  switch (op) {
+#define OP(id, name, spec_name, signature, infer, types, doc)
+#define REDUCE(id, name, spec_name, types, doc) case WNN_OP_##id:
+#include "op/ops.def"
+    return true;
+    default: return false;
+  }
+}
+
 /* "[label] conv2d": how messages call a call. */
 typedef struct wnn_call_text {
   char text[WNN_QUOTE_BYTES + 64];
