@@ -18,6 +18,7 @@
  * nothing is believed of another process's. */
 #include "gate.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -50,7 +51,6 @@ static place places[PLACES];
 static atomic_int state;
 static atomic_int_least64_t
     process; /* whose threads stand in `places`, negative while they are cleared */
-static atomic_uintptr_t mover; /* the thread that moves the handler */
 
 static void rest(void) { nanosleep(&(struct timespec){0, LOOK_NS}, NULL); }
 
@@ -109,21 +109,36 @@ extern void __cxa_finalize(void *key);
 extern int __cxa_thread_atexit_impl(void (*handler)(void *arg), void *arg, void *module);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
+static atomic_uintptr_t mover; /* the thread that moves the handler */
+
 static void at_end(void *arg) {
   (void)arg;
   if (atomic_load(&mover) != wnn_thread_number() && is_of_this_process()) shut(CLOSED);
 }
 
-/* A handler that is on top already is taken out and put back for nothing. */
-static void register_on_top(void) {
+static void become_mover(void) {
   uintptr_t nobody = 0;
   while (!atomic_compare_exchange_weak(&mover, &nobody, wnn_thread_number())) {
     nobody = 0;
     sched_yield();
   }
+}
+
+static void stop_moving(void) { atomic_store(&mover, 0); }
+
+/* A handler that is on top already is taken out and put back for nothing. */
+static void register_on_top(void) {
+  become_mover();
   __cxa_finalize(&mover);
   __cxa_atexit(at_end, NULL, &mover);
-  atomic_store(&mover, 0);
+  stop_moving();
+}
+
+/* The C library's lock of handlers isn't freed in a child, whose `exit` would wait for ever: nobody
+ * moves ours while a process forks. */
+static void watch_forks(void) {
+  static atomic_bool watched;
+  if (!atomic_exchange(&watched, true)) pthread_atfork(become_mover, stop_moving, stop_moving);
 }
 
 static void at_end_of_main_thread(void *arg) {
@@ -154,6 +169,7 @@ static void register_on_top(void) {
 }
 
 static void watch_main_thread(void) {}
+static void watch_forks(void) {}
 
 #endif
 
@@ -165,6 +181,7 @@ void wnn_gate_leave_first(size_t i) {
 void wnn_gate_open(void) {
   const int64_t here = (int64_t)getpid();
   watch_main_thread();
+  watch_forks();
   for (int64_t before = atomic_load(&process); before != here; before = atomic_load(&process)) {
     if (before == -here || !atomic_compare_exchange_strong(&process, &before, -here)) {
       sched_yield();
@@ -173,7 +190,6 @@ void wnn_gate_open(void) {
     /* In a child nobody is inside but, at most, the thread that forked. */
     for (size_t i = 0; i < PLACES; i++)
       if (atomic_load(&places[i].thread) != wnn_thread_number()) atomic_store(&places[i].thread, 0);
-    atomic_store(&mover, 0);
     atomic_store(&state, OPEN);
     atomic_store(&process, here);
   }

@@ -71,6 +71,7 @@ static void start(const work *w) {
 /* The child's exit status; 128 and more: it was killed. */
 static int end_of(void (*child)(unsigned delay), unsigned delay) {
   int status = 0;
+  fflush(stdout); /* a child would print it again */
   pid_t pid = fork();
   if (pid == 0) {
     alarm(SECONDS);
