@@ -1,5 +1,6 @@
 /* The timeline: tensors, dispatch and compute in their order, from one thread and from many. */
 #include "runtime.h"
+#include "context/graph.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -406,6 +407,74 @@ TEST(a_graph_says_what_it_is) {
   end_world(&w);
 }
 
+/* ---- dispatches that are done at once */
+
+static void await_idle(webnn_context *context) {
+  for (bool idle = false; !idle; sched_yield()) {
+    wnn_context_lock(context);
+    idle = wnn_timeline_claim(context->timeline);
+    if (idle) wnn_timeline_unclaim(context->timeline);
+    wnn_context_unlock(context);
+  }
+}
+
+/* Whose graph has run once, in no time. */
+static world make_quick_world(void) {
+  world w = make_world(N);
+  atomic_store(&fake.quick, true);
+  for (int round = 0; round < 1000 && !atomic_load(&w.graph->quick); round++) {
+    CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_OK);
+    CHECK(read_all(w.context, w.y) == 0);
+  }
+  CHECK(atomic_load(&w.graph->quick));
+  await_idle(w.context);
+  return w;
+}
+
+TEST(a_quick_graph_runs_at_once) {
+  world w = make_quick_world();
+  write_all(w.context, w.a, 1);
+  write_all(w.context, w.b, 2);
+  atomic_store(&fake.n_runs, 0);
+  CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_OK);
+  CHECK(fake.n_runs == 1);
+  webnn_future *future = NULL;
+  CHECK_STATUS(webnn_tensor_read(w.context, w.y, &future, NULL), WEBNN_OK);
+  CHECK(webnn_future_done(future));
+  CHECK(((const float *)webnn_future_data(future, NULL))[N - 1] == 3);
+  webnn_future_release(future);
+  CHECK_STATUS(dispatch(w.graph, w.a, w.a, w.y), WEBNN_ERROR_TYPE); /* and the turn is given back */
+  CHECK_STATUS(dispatch(w.graph, w.y, w.a, w.b), WEBNN_OK);
+  CHECK(read_all(w.context, w.b) == 4);
+  end_world(&w);
+}
+
+TEST(a_quick_graph_waits_its_turn) {
+  world w = make_quick_world();
+  write_all(w.context, w.a, 1);
+  atomic_store(&fake.n_runs, 0);
+  fake_close_gate();
+  webnn_future *build = start_build(w.context, N);
+  fake_await_gate();
+  CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_OK);
+  CHECK(fake.n_runs == 0);
+  webnn_graph_destroy(w.graph);
+  webnn_tensor_destroy(w.a);
+  fake_open_gate();
+  CHECK(read_all(w.context, w.y) == 1);
+  webnn_future_release(build);
+  end_world(&w);
+}
+
+TEST(a_quick_graph_may_fail) {
+  world w = make_quick_world();
+  atomic_store(&fake.fails, true);
+  CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_OK); /* nobody awaits it */
+  CHECK(webnn_context_is_lost(w.context));
+  CHECK(webnn_graph_is_destroyed(w.graph));
+  end_world(&w);
+}
+
 /* ---- compute */
 
 TEST(compute_gives_the_sum) {
@@ -757,11 +826,12 @@ static void work_in_crowd(void *arg) {
 }
 
 TEST(a_crowd_gets_what_it_asked_for) {
-  for (int heavy = 0; heavy < 2; heavy++) {
+  for (int weight = 0; weight < 3; weight++) {
     wnn_thread threads[6];
     crowd c = {.w = make_world(N), .n_rounds = 300};
     webnn_graph_release(c.w.graph);
-    atomic_store(&fake.heavy, heavy);
+    atomic_store(&fake.quick, weight == 0);
+    atomic_store(&fake.heavy, weight == 2);
     c.w.graph = make_graph(c.w.context, N);
     for (int i = 0; i < 4; i++) c.shared[i] = make_tensor(c.w.context, N);
     run_threads(threads, 6, work_in_crowd, &c);
@@ -809,6 +879,7 @@ TEST(a_riot_ends) {
   for (int round = 0; round < 12; round++) {
     wnn_thread threads[5];
     crowd c = {.w = make_world(N), .n_rounds = 200, .seed = (unsigned)round * 5};
+    atomic_store(&fake.quick, round % 2 != 0);
     for (int i = 0; i < 4; i++) c.shared[i] = make_tensor(c.w.context, N);
     run_threads(threads, 5, work_in_riot, &c);
     for (int i = 0; i < 4; i++) webnn_tensor_release(c.shared[i]);
@@ -869,6 +940,21 @@ TEST(modes_of_the_caller_dont_matter) {
   }
 }
 
+TEST(modes_of_the_caller_dont_matter_to_a_quick_graph) {
+  world w = make_quick_world();
+  write_all(w.context, w.a, 1e-40f);
+  fenv_t before;
+  fegetenv(&before);
+  enter_odd_mode();
+  webnn_status status = dispatch(w.graph, w.a, w.b, w.y);
+  bool kept = in_odd_mode();
+  fesetenv(&before);
+  CHECK_STATUS(status, WEBNN_OK);
+  CHECK(kept);
+  CHECK(read_all(w.context, w.y) == 1e-40f);
+  end_world(&w);
+}
+
 int main(int argc, char **argv) {
   return harness_main(argc, argv,
                       (harness_test[]){RUN(a_tensor_begins_with_zeros),
@@ -881,6 +967,9 @@ int main(int argc, char **argv) {
                                        RUN(destroyed_right_after_dispatch),
                                        RUN(dispatch_is_checked),
                                        RUN(a_graph_says_what_it_is),
+                                       RUN(a_quick_graph_runs_at_once),
+                                       RUN(a_quick_graph_waits_its_turn),
+                                       RUN(a_quick_graph_may_fail),
                                        RUN(compute_gives_the_sum),
                                        RUN(compute_waits_its_turn),
                                        RUN(compute_takes_memory_as_it_lies),
@@ -896,5 +985,6 @@ int main(int argc, char **argv) {
                                        RUN(a_riot_ends),
                                        RUN(denormals_are_kept),
                                        RUN(modes_of_the_caller_dont_matter),
+                                       RUN(modes_of_the_caller_dont_matter_to_a_quick_graph),
                                        {NULL, NULL}});
 }

@@ -158,6 +158,8 @@ WEBNN_API webnn_status webnn_graph_profile(webnn_context *context, webnn_graph *
                                            double *seconds, size_t n_steps, webnn_error *err);
 
 /** Runs the graph on tensors, in its place on the timeline, and returns at once.  Spec: MLContext.dispatch.
+ *  With nothing queued before it, a graph that takes less time than waking the context's worker (a few
+ *  microseconds, measured when it first ran there) is run by the caller, in the default floating-point mode.
  *  Tensors and graph may be destroyed or released right after.  Threads: any.
  *  Fails: TYPE (graph or tensor of another context, a tensor twice, destroyed tensor, names or descriptors
  *  that don't match, constant tensor), INVALID_STATE (graph destroyed, tensor exported). */

@@ -9,7 +9,8 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* A wish: fewer faults when the memory is first touched, fewer entries of the address tables later. */
+/* A wish: fewer faults when the memory is first touched, fewer entries of the address tables later.
+ */
 static void wish_huge_pages(char *begin, size_t n_bytes) {
 #ifdef MADV_HUGEPAGE
   char *first = begin + (HUGE_PAGE - (uintptr_t)begin % HUGE_PAGE) % HUGE_PAGE;
@@ -20,23 +21,45 @@ static void wish_huge_pages(char *begin, size_t n_bytes) {
 #endif
 }
 
-static void *system_reallocate(void *ptr, size_t old_size, size_t new_size, size_t alignment) {
-  void *fresh = NULL;
-  if (new_size == 0) {
-    free(ptr);
-    return NULL;
+/* posix_memalign goes past the C library's caches of small blocks. So a small one is a little
+ * larger than asked for: it begins at the first cache line inside, and the byte before says how far
+ * in. */
+#ifdef __SANITIZE_ADDRESS__
+#define SMALL 0 /* every block ends where it was asked to */
+#else
+#define SMALL 960
+#endif
+
+static void *get(size_t n_bytes) {
+  void *block = NULL;
+  if (n_bytes > SMALL) {
+    if (posix_memalign(&block, WNN_CACHE_LINE, n_bytes) != 0) return NULL;
+    wish_huge_pages(block, n_bytes);
+    return block;
   }
-  if (posix_memalign(&fresh, alignment, new_size) != 0) return NULL;
-  wish_huge_pages(fresh, new_size);
-  if (ptr != NULL) {
-    memcpy(fresh, ptr, old_size < new_size ? old_size : new_size);
-    free(ptr);
-  }
+  unsigned char *raw = malloc(n_bytes + WNN_CACHE_LINE);
+  if (raw == NULL) return NULL;
+  const size_t offset = WNN_CACHE_LINE - (uintptr_t)raw % WNN_CACHE_LINE;
+  raw[offset - 1] = (unsigned char)offset;
+  return raw + offset;
+}
+
+static void put(void *ptr, size_t n_bytes) {
+  unsigned char *begin = ptr;
+  if (begin != NULL && n_bytes <= SMALL) begin -= begin[-1];
+  free(begin);
+}
+
+static void *system_reallocate(void *ptr, size_t old_size, size_t new_size) {
+  void *fresh = new_size == 0 ? NULL : get(new_size);
+  if (new_size != 0 && fresh == NULL) return NULL;
+  if (ptr != NULL && fresh != NULL) memcpy(fresh, ptr, old_size < new_size ? old_size : new_size);
+  put(ptr, old_size);
   return fresh;
 }
 
 void *wnn_alloc_resize(const wnn_alloc *alloc, void *ptr, size_t old_bytes, size_t new_bytes) {
-  if (alloc->reallocate == NULL) return system_reallocate(ptr, old_bytes, new_bytes, WNN_CACHE_LINE);
+  if (alloc->reallocate == NULL) return system_reallocate(ptr, old_bytes, new_bytes);
   return alloc->reallocate(alloc->ud, ptr, old_bytes, new_bytes, WNN_CACHE_LINE);
 }
 

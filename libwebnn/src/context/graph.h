@@ -22,6 +22,7 @@ struct webnn_graph {
   webnn_graph_step *steps; /* copies that outlive the executable */
   size_t n_steps;
   bool light;            /* a waiting caller may run it */
+  atomic_bool quick;     /* light, and a run took less than handing it to the worker does */
   atomic_bool destroyed; /* set under the lock */
   /* Under the lock. The executable goes when the graph is destroyed and no run is left. */
   wnn_executable *executable;
