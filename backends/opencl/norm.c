@@ -17,10 +17,15 @@ static void batch_normalization(wnn_cl_gen *g) {
   const char *c = wnn_cl_say(g, "c%u", attrs->axis);
   const char *x = wnn_cl_load(g, 0, wnn_cl_index(g, 0, "i"));
   g->coordinates = true;
-  wnn_cl_put(g, "  const float x = (%s - %s) / sqrt(%s + %s);\n", x, parameter(g, 1, c, "0.0f"),
+  wnn_cl_put(g, "  const float x = %s - %s, d = sqrt(%s + %s);\n", x, parameter(g, 1, c, "0.0f"),
              parameter(g, 2, c, "1.0f"), wnn_cl_float(g, attrs->epsilon.as.f));
-  wnn_cl_tail(
-      g, wnn_cl_say(g, "%s * x + %s", parameter(g, 3, c, "1.0f"), parameter(g, 4, c, "0.0f")), "i");
+  /* Where scale and deviation make no normal number, the step that could overflow comes last. */
+  wnn_cl_put(g,
+             "  const float s = %s, f = s / d;\n"
+             "  const float z = isnormal(f) || s == 0.0f ? x * f\n"
+             "                  : d < 1.0f && fabs(x) > 1.0f ? x * s / d : x / d * s;\n",
+             parameter(g, 3, c, "1.0f"));
+  wnn_cl_tail(g, wnn_cl_say(g, "z + %s", parameter(g, 4, c, "0.0f")), "i");
   wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
 }
 

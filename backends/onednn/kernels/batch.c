@@ -3,12 +3,14 @@
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)64 * 1024)
 #define WIDE ((size_t)512)   /* short rows of channels go side by side up to this */
 #define PIECE ((size_t)1024) /* elements of a channel done together */
+#define LARGE 0x1p127f
 
 typedef struct batch_plan {
   wnn_plan base;
@@ -77,7 +79,7 @@ typedef struct job {
   const wnn_run *run;
   float *mean, *factor, *bias;
   float *zero, *scale;
-  bool apart; /* factors and scales don't join: the scales come second */
+  bool apart; /* some channels' scales aren't 1: they come second */
 } job;
 
 static float param_at(const batch_plan *plan, const wnn_run *run, size_t i, size_t c,
@@ -92,19 +94,26 @@ static void repeat(const batch_plan *plan, float *numbers) {
     memcpy(numbers + b * plan->channels, numbers, plan->channels * sizeof *numbers);
 }
 
+/* What multiplies the differences of channel `c` from the mean: one factor or, where that is no
+ * normal number, two, a power of two and what is left, in the order in which differences of any
+ * size neither overflow nor vanish between them. */
+static void set_factor(job *j, size_t c, float scale, float variance) {
+  const double factor = scale / sqrt((double)variance + j->plan->epsilon), size = fabs(factor);
+  j->factor[c] = (float)factor, j->scale[c] = 1.0f;
+  if (factor == 0 || !isfinite(factor) || (size >= FLT_MIN && size <= FLT_MAX)) return;
+  j->factor[c] = size < 1 ? (float)(factor / FLT_MIN) : LARGE;
+  j->scale[c] = size < 1 ? FLT_MIN : (float)(factor / LARGE);
+  j->apart = true;
+}
+
 /* What each channel has, for as many rows as are walked through as one. */
 static void prepare(job *j) {
   const batch_plan *plan = j->plan;
   for (size_t c = 0; c < plan->channels; c++) {
-    const float scale = param_at(plan, j->run, 2, c, 1.0f),
-                deviation = sqrtf(param_at(plan, j->run, 1, c, 1.0f) + plan->epsilon);
-    const bool joins = wnn_factors_join(1.0f / deviation, scale);
+    set_factor(j, c, param_at(plan, j->run, 2, c, 1.0f), param_at(plan, j->run, 1, c, 1.0f));
     j->mean[c] = param_at(plan, j->run, 0, c, 0.0f);
-    j->factor[c] = joins ? scale / deviation : 1.0f / deviation;
-    j->scale[c] = joins ? 1.0f : scale;
     j->bias[c] = param_at(plan, j->run, 3, c, 0.0f);
     j->zero[c] = 0.0f;
-    j->apart = j->apart || !joins;
   }
   float *const all[] = {j->mean, j->factor, j->bias, j->zero, j->scale};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) repeat(plan, all[i]);
