@@ -46,7 +46,8 @@ def test_contexts_are_never_shared(ml):
     {"device_type": "npu"}, {"device_type": "CPU"}, {"device_type": 1}, {"power_preference": "low"},
     {"power_preference": ""}, {"backend": "cuda"}, {"backend": 3}, {"math": "sloppy"}, {"threads": -1},
     {"threads": 1.5}, {"threads": 2**32}, {"threads": "2"}, {"accelerated": "yes"}, {"passes": 5},
-    {"passes": "-nonsense"}, {"passes": "a\0b"}, {"passes": "\ud800"}, {"unknown": 1},
+    {"passes": "-nonsense"}, {"passes": "a\0b"}, {"passes": "-fuse\0"}, {"passes": "\ud800"}, {"device": "\0"},
+    {"device": 0}, {"unknown": 1},
 ], ids=str)
 def test_bad_context_options_are_type_errors_of_the_future(ml, options):
     future = ml.create_context(**options)

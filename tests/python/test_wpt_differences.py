@@ -86,6 +86,47 @@ def read_length(context, builder):
     context.read_tensor(tensor, out=bytearray(8)).result()
 
 
+def takes(context, data_type, array):
+    """Whether the array is taken wherever data goes in or out."""
+    tensor = context.create_tensor([2], data_type, readable=True, writable=True).result()
+    builder = webnn.GraphBuilder(context)
+    calls = [lambda: builder.constant(array, shape=[2], data_type=data_type),
+             lambda: context.create_constant_tensor(array, shape=[2], data_type=data_type).result(),
+             lambda: context.write_tensor(tensor, array), lambda: context.read_tensor(tensor, out=array).result()]
+    taken = []
+    for call in calls:
+        try:
+            call()
+            taken.append(True)
+        except TypeError:
+            taken.append(False)
+    assert len(set(taken)) == 1, taken
+    return taken[0]
+
+
+@checks("view-type")
+def view_type(context, builder):
+    for data_type, other in ("int32", "uint32"), ("uint8", "int8"), ("int64", "uint64"), ("float32", "int32"):
+        assert takes(context, data_type, np.zeros(2, data_type))
+        assert not takes(context, data_type, np.zeros(2, other))
+        assert takes(context, data_type, np.zeros(2 * np.dtype(data_type).itemsize, np.uint8))
+
+
+@checks("half-bits")
+def half_bits(context, builder):
+    for data, fits in (np.float16, True), (np.uint16, False), (np.int16, False):
+        assert takes(context, "float16", np.zeros(2, data)) is fits
+    assert takes(context, "float16", bytearray(4))
+
+
+@checks("input-names")
+def input_names(context, builder):
+    builder.input("input", [2], "float32")
+    with pytest.raises(TypeError, match="input"):
+        builder.input("input", [3], "int32")
+    assert builder.input("Input", [3], "int32").shape == [3]
+
+
 @checks("tensor-descriptor")
 def tensor_descriptor(context, builder):
     for shape in [0], [2, 0], [2**31], [65536, 65536, 65536], [1] * 9:
