@@ -334,9 +334,10 @@ static void column_moments(slab *s) {
     column_means(s, s->mean, off, s->factor);
     close = true;
     for (size_t k = 0; k < span; k++) {
+      const float by = wnn_mean_correction(off[k], s->factor[k]);
       close = close && wnn_mean_is_close(off[k], s->factor[k]);
-      s->mean[k] += off[k];
-      s->factor[k] -= off[k] * off[k];
+      s->mean[k] += by;
+      s->factor[k] -= by * by;
     }
   }
 }
