@@ -74,8 +74,8 @@ static inline bool wnn_mean_is_close(float off, float square) {
   return !(off * off > 0.015625f * square);
 }
 
-/* What a mean is set right by: nothing, where it is no more than what differences and their sum lose
- * by rounding: sums of whole numbers are better than that. */
+/* What a mean is set right by: nothing, where it is no more than what differences and their sum
+ * lose by rounding: sums of whole numbers are better than that. */
 static inline float wnn_mean_correction(float off, float square) {
   return square > 0x1p-80f && off * off <= 0x1p-42f * square ? 0.0f : off;
 }
