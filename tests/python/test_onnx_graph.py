@@ -385,6 +385,24 @@ def test_scan_is_unrolled(ctx):
     check(ctx, model([scan], [("s0", [3]), ("x", [2, 3])], ["last", "all"]), {"s0": X[0], "x": X})
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_no_rounds_collect_nothing_of_the_right_shape(ctx, axis):
+    """What was collected is empty: its shape goes on, and what is joined to it."""
+    inner = typed_body([node("Add", ["state", "step"], ["new"]), node("Identity", ["new"], ["out"])],
+                       [value("state", [3]), value("step", [3])], [value("new", [3]), value("out", [3])])
+    nodes = [node("Loop", ["n", "go0", "x"], ["s", "scan"], body=_loop_body()), node("Shape", ["scan"], ["shape"]),
+             node("Scan", ["first", "steps"], ["last", "all"], body=inner, num_scan_inputs=1, scan_output_axes=[axis]),
+             node("Shape", ["all"], ["shape2"]), node("Unsqueeze", ["x", "zero"], ["x3"]),
+             node("Concat", ["scan", "x3"], ["joined"], axis=0)]
+    arrays = constants(n=np.int64(0), go0=np.array(True), three=np.int64(3), first=np.zeros(3, np.float32),
+                       steps=np.zeros((0, 3), np.float32), zero=np.array([0], np.int64))
+    graph = webnn.onnx.load(model(nodes, [("x", [2, 3])], ["s", "shape", "shape2", "joined"], arrays), ctx)
+    found = ctx.compute(graph, {"x": X})
+    assert found["shape"].tolist() == [0, 2, 3] and found["shape2"].tolist() == ([0, 3] if axis == 0 else [3, 0])
+    np.testing.assert_array_equal(found["s"], X)
+    np.testing.assert_array_equal(found["joined"], X[None])
+
+
 def test_sequences(ctx):
     nodes = [node("SplitToSequence", ["x", "one"], ["parts"], axis=1),
              node("SequenceAt", ["parts", "minus"], ["last"]),

@@ -4,6 +4,7 @@ import numpy as np
 
 from .convert_movement import cut
 from .node import FOLD_LIMIT, converts, is_constant
+from .tensors import numpy_type
 
 _MOST_ROUNDS = 10_000
 
@@ -56,7 +57,8 @@ def convert_loop(n):
         for scan, value in zip(scans, results[1 + len(carried):]):
             scan.append(value)
         k += 1
-    return (*carried, *(_stacked(n, scan, 0) for scan in scans))
+    kinds = body.output[1 + len(carried):]
+    return (*carried, *(_stacked(n, scan, 0, kind) for scan, kind in zip(scans, kinds)))
 
 
 def _known(n, condition):
@@ -65,14 +67,25 @@ def _known(n, condition):
     return n.truth(condition)
 
 
-def _stacked(n, values, axis):
+def _stacked(n, values, axis, kind=None):
     if not values:
-        return np.zeros(0, np.float32)
+        return _none(n, kind, axis)
     if not all(map(_is_tensor, values)):
         n.fail("what is collected are no tensors")
     axis = n.axis(axis, n.rank(values[0]), extra=1)
     parts = [n.reshape(value, [*value.shape[:axis], 1, *value.shape[axis:]]) for value in values]
     return joined(n, parts, axis)
+
+
+def _none(n, kind, axis):
+    """What no rounds collect, as far as the body tells what a round gives; unknown sizes are 0."""
+    told = kind.type.tensor_type
+    sizes = [max(dim.dim_value, 0) for dim in told.shape.dim]
+    sizes.insert(n.axis(axis, len(sizes), extra=1), 0)
+    try:
+        return np.zeros(sizes, numpy_type(told.elem_type) or np.float32)
+    except ValueError:
+        n.fail(f"a round gives the shape {sizes}")
 
 
 def joined(n, parts, axis):
@@ -112,7 +125,8 @@ def convert_scan(n):
         states = list(results[:n_states])
         for scan, value, back in zip(scans, results[n_states:], out_backward):
             scan.insert(0, value) if back else scan.append(value)
-    return (*states, *(_stacked(n, scan, axis) for scan, axis in zip(scans, out_axes)))
+    kinds = body.output[n_states:]
+    return (*states, *(_stacked(n, scan, axis, kind) for scan, axis, kind in zip(scans, out_axes, kinds)))
 
 
 def _each(n, name, count):

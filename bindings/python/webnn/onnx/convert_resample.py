@@ -208,15 +208,16 @@ def _matrix(axis, mode, a=-0.75, exclude_outside=0, antialias=0):
     """Row k has the weights of the inputs in output k; taps outside go to the edge, or are left out."""
     spread = max(1.0, 1 / axis.scale) if antialias else 1.0
     reach = (2 if mode == "cubic" else 1) * spread
-    matrix = np.zeros((axis.out, axis.size))
-    for row, place in enumerate(axis.places.astype(np.float64)):
-        taps = np.arange(math.ceil(place - reach), math.floor(place + reach) + 1)
-        weights = _kernel(np.abs(taps - place) / spread, mode, a)
-        if exclude_outside:
-            weights = np.where((taps >= 0) & (taps < axis.size), weights, 0)
-        if weights.sum():
-            np.add.at(matrix[row], np.clip(taps, 0, axis.size - 1), weights / weights.sum())
-    return matrix
+    places = axis.places.astype(np.float64)[:, None]
+    taps = np.ceil(places - reach) + np.arange(math.floor(2 * reach) + 1)
+    weights = _kernel(np.abs(taps - places) / spread, mode, a)
+    if exclude_outside:
+        weights = np.where((taps >= 0) & (taps < axis.size), weights, 0)
+    totals = weights.sum(1, keepdims=True)
+    weights = np.divide(weights, totals, out=np.zeros_like(weights), where=totals != 0)
+    columns = np.clip(taps, 0, axis.size - 1).astype(np.intp)
+    rows = np.arange(axis.out)[:, None] * axis.size
+    return np.bincount((rows + columns).ravel(), weights.ravel(), axis.out * axis.size).reshape(axis.out, axis.size)
 
 
 def _kernel(distance, mode, a):
