@@ -91,6 +91,29 @@ TEST(options_are_checked) {
   }
 }
 
+/* The host is listed once for each backend that serves it, as its contexts say. */
+TEST(the_host_is_listed_as_its_contexts_say) {
+  size_t n = 0;
+  webnn_device_info device = WEBNN_DEVICE_INFO_INIT;
+  for (size_t i = 0; webnn_device_get_info(i, WEBNN_POWER_PREFERENCE_DEFAULT, &device); i++) {
+    webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+    webnn_context_info info = WEBNN_CONTEXT_INFO_INIT;
+    webnn_context *context;
+    if (strcmp(device.backend, "opencl") == 0) continue;
+    CONTEXT("%s", device.backend);
+    options.backend = device.backend;
+    if (!REQUIRE(webnn_context_create(&options, &context, NULL) == WEBNN_OK)) continue;
+    webnn_context_get_info(context, &info);
+    CHECK_STR(device.name, info.device);
+    CHECK_STR(device.driver, info.driver);
+    CHECK(device.compute_units == info.threads && device.memory > 1 << 20);
+    CHECK(device.shares_memory && device.usable && device.device_type == WEBNN_DEVICE_TYPE_CPU);
+    webnn_context_release(context);
+    n++;
+  }
+  CHECK(n >= 1);
+}
+
 /* Structs of an older or newer caller: what it doesn't know keeps its default, what we don't know
  * is left. */
 TEST(struct_sizes_differ) {

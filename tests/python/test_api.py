@@ -282,7 +282,9 @@ def test_required_arguments_also_as_keywords(builder):
 def test_wrong_calls_are_type_errors(builder):
     x = builder.input("x", [2, 3], "float32")
     for call, text in [
-        (lambda: builder.relu(), "relu.*input"),
+        (lambda: builder.relu(), r"relu\(\) missing required argument 'input'"),
+        (lambda: builder.conv2d(x), r"conv2d\(\) missing required argument 'filter'"),
+        (lambda: builder.conv2d(filter=x, groups=1), r"conv2d\(\) missing required argument 'input'"),
         (lambda: builder.relu(x, x), "relu.*positional"),
         (lambda: builder.relu(x, input=x), "multiple values.*input"),
         (lambda: builder.relu(x, alpha=1), "unexpected.*alpha"),
