@@ -125,6 +125,21 @@ static void close_device(wnn_device *device) {
   wnn_gate_leave(place);
 }
 
+static void read_driver(const dnnl_version_t *version, const char *note, char *driver, size_t n_bytes) {
+  snprintf(driver, n_bytes, "oneDNN %d.%d.%d (%s)%s", version->major, version->minor, version->patch,
+           runtime_name(version->cpu_runtime), note);
+}
+
+static bool list(size_t i, webnn_power_preference preference, webnn_device_info *out) {
+  const dnnl_version_t *version = dnnl_version();
+  (void)preference;
+  if (i != 0 || check_version(version, NULL) != WEBNN_OK) return false;
+  read_name(out->name, sizeof out->name);
+  read_driver(version, "", out->driver, sizeof out->driver);
+  wnn_host_describe(out);
+  return true;
+}
+
 /* Fast math is a permission: whether it is used depends on the processor. */
 static const char *math_note(const wnn_device *device) {
   if (device->host->math != WEBNN_MATH_FAST) return "";
@@ -139,8 +154,7 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
   if (device == NULL) return wnn_error_no_memory(err);
   device->host = host;
   device->bfloat16 = wnn_takes_bfloat16(host);
-  snprintf(device->driver, sizeof device->driver, "oneDNN %d.%d.%d (%s)%s", version->major, version->minor,
-           version->patch, runtime_name(version->cpu_runtime), math_note(device));
+  read_driver(version, math_note(device), device->driver, sizeof device->driver);
   read_name(device->name, sizeof device->name);
   fill_kernels(device);
   size_t place;
@@ -251,6 +265,7 @@ const wnn_backend wnn_backend_onednn = {
     .wants_floats = true,
     .open = open_device,
     .close = close_device,
+    .list = list,
     .info = info,
     .missing_types = missing_types,
     .buffer_create = wnn_host_buffer_create,

@@ -14,7 +14,7 @@ struct wnn_device {
   dnnl_engine_t engine;
   dnnl_stream_t stream;
   void *threads; /* the pool as a THREADPOOL build of oneDNN sees it, else NULL */
-  char name[64], driver[128];
+  char name[128], driver[128];
   bool bfloat16; /* products may be in it, and the processor can */
   /* By operation: ours, oneDNN's, the reference, NULL. */
   const wnn_kernel *kernels[WNN_N_OPS][WNN_MAX_OWN_KERNELS + 4];

@@ -4,6 +4,11 @@
 #include "lower/executable.h"
 #include "lower/host.h"
 
+#include <stdio.h>
+
+#define NAME "CPU"
+#define DRIVER "webnn reference"
+
 struct wnn_device {
   const wnn_host *host; /* first: see wnn_device_host */
 };
@@ -19,9 +24,18 @@ static void close_device(wnn_device *device) {
   if (device != NULL) wnn_alloc_free(&device->host->alloc, device, sizeof *device);
 }
 
+static bool list(size_t i, webnn_power_preference preference, webnn_device_info *out) {
+  (void)preference;
+  if (i != 0) return false;
+  snprintf(out->name, sizeof out->name, "%s", NAME);
+  snprintf(out->driver, sizeof out->driver, "%s", DRIVER);
+  wnn_host_describe(out);
+  return true;
+}
+
 static wnn_device_info info(const wnn_device *device) {
   (void)device;
-  return (wnn_device_info){"CPU", "webnn reference"};
+  return (wnn_device_info){NAME, DRIVER};
 }
 
 static uint32_t missing_types(const wnn_device *device, const webnn_op *op) {
@@ -71,6 +85,7 @@ const wnn_backend wnn_backend_reference = {
     .has_integers = true,
     .open = open_device,
     .close = close_device,
+    .list = list,
     .info = info,
     .missing_types = missing_types,
     .buffer_create = wnn_host_buffer_create,

@@ -74,8 +74,8 @@ typedef struct wnn_backend {
   /* NOT_SUPPORTED with a message: this backend can't be used here. */
   webnn_status (*open)(const wnn_host *host, wnn_device **out, webnn_error *err);
   void (*close)(wnn_device *device);
-  /* Device `i` of those that there are, which `open` would take first first; false past the end. NULL: there is one,
-   * the host's. Called from any thread. */
+  /* Device `i` of those that there are, which `open` would take first first; false past the end. Called from any
+   * thread. */
   bool (*list)(size_t i, webnn_power_preference preference, webnn_device_info *out);
   wnn_device_info (*info)(const wnn_device *device);
   /* Why the last command failed, "" when none did; static. NULL: nothing more is known than that. Called where the

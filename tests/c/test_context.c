@@ -615,6 +615,7 @@ int main(int argc, char **argv) {
   return harness_main(argc, argv,
                       (harness_test[]){RUN(defaults_give_a_context),
                                        RUN(options_are_checked),
+                                       RUN(the_host_is_listed_as_its_contexts_say),
                                        RUN(struct_sizes_differ),
                                        RUN(null_handles_are_fine),
                                        RUN(limits_are_the_specifications),

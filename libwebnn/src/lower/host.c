@@ -1,6 +1,16 @@
 #include "lower/host.h"
 
+#include "parallel.h"
+
 #include <string.h>
+#include <unistd.h>
+
+void wnn_host_describe(webnn_device_info *out) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  out->memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+  out->compute_units = wnn_default_threads();
+  out->shares_memory = out->usable = true;
+}
 
 webnn_status wnn_host_buffer_create(wnn_device *device, size_t n_bytes, wnn_buffer *out) {
   const wnn_alloc *alloc = &wnn_device_host(device)->alloc;
