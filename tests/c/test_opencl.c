@@ -328,6 +328,39 @@ TEST(writes_and_dispatches_wait_for_nothing) {
   end(&s);
 }
 
+/* Neither when a tensor comes back, which it does all the same, nor when memory is imported. */
+TEST(events_of_another_device_are_refused) {
+  const uint32_t few[] = {8};
+  scene s = begin(), other = begin();
+  webnn_tensor *lent = tensor(&s, few, 1), *made = lent;
+  void *memory = NULL, *event = NULL;
+  create_event_fn *create_event;
+  set_event_fn *set_event;
+  webnn_error err = {WEBNN_OK, ""};
+  webnn_descriptor desc = {F32, 1, few};
+  cl_int code;
+  find("clCreateUserEvent", &create_event);
+  find("clSetUserEventStatus", &set_event);
+  if (!REQUIRE(create_event != NULL && set_event != NULL && lent != NULL)) return;
+  wnn_device *device = s.context->device;
+  cl_event foreign = create_event(other.context->device->context, &code);
+  CHECK_STATUS(webnn_tensor_export_opencl(lent, &memory, &event, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_tensor_import_opencl(s.context, &desc, NULL, memory, foreign, &made, &err),
+               WEBNN_ERROR_UNKNOWN);
+  CHECK(made == NULL && strstr(err.message, "import_opencl: the device failed (32 bytes)") != NULL);
+  CHECK_STATUS(webnn_tensor_return_opencl(lent, foreign, &err), WEBNN_ERROR_UNKNOWN);
+  CHECK(strstr(err.message, "return_opencl: the event can't be waited for") != NULL);
+  CHECK_STATUS(webnn_tensor_return_opencl(lent, foreign, &err), WEBNN_ERROR_INVALID_STATE);
+  float back[8] = {1};
+  CHECK(read_back(&s, lent, back, 8) && back[0] == 0);
+  CHECK(set_event(foreign, CL_COMPLETE) == CL_SUCCESS);
+  device->cl.clReleaseEvent(foreign);
+  device->cl.clReleaseEvent(event);
+  webnn_tensor_release(lent);
+  end(&s);
+  end(&other);
+}
+
 /* As on a device with memory of its own. */
 TEST(reads_by_stages_give_all_bytes) {
   const uint32_t sizes[] = {1, 1 << 20, (1 << 20) + 3, 5 << 19, 13};
@@ -652,6 +685,7 @@ int main(int argc, char **argv) {
                                              RUN(a_value_that_two_read_stays_in_the_launch),
                                              RUN(what_follows_an_anchor_is_computed_with_it),
                                              RUN(writes_and_dispatches_wait_for_nothing),
+                                             RUN(events_of_another_device_are_refused),
                                              RUN(reads_by_stages_give_all_bytes),
                                              RUN(what_fails_on_the_device_loses_its_context_alone),
                                              RUN(lists_the_devices_that_contexts_find),
