@@ -18,7 +18,6 @@
  * nothing is believed of another process's. */
 #include "gate.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -138,7 +137,7 @@ static void register_on_top(void) {
  * moves ours while a process forks. */
 static void watch_forks(void) {
   static atomic_bool watched;
-  if (!atomic_exchange(&watched, true)) pthread_atfork(become_mover, stop_moving, stop_moving);
+  if (!atomic_exchange(&watched, true)) wnn_at_fork(become_mover, stop_moving, stop_moving);
 }
 
 static void at_end_of_main_thread(void *arg) {

@@ -127,6 +127,10 @@ bool wnn_fork_mark_other_process(const wnn_fork_mark *mark) {
   return mark->process != (int64_t)getpid();
 }
 
+void wnn_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  pthread_atfork(before, in_parent, in_child); /* without memory for it a fork is as it was */
+}
+
 void wnn_event_init(wnn_event *event) { event->read_fd = event->write_fd = -1; }
 
 #ifdef __linux__

@@ -68,6 +68,9 @@ static inline bool wnn_forked(const wnn_fork_mark *mark) {
   return wnn_fork_mark_other_process(mark);
 }
 
+/* From now on a fork calls these: the first before it, the others behind it, in the one process and in the other. */
+void wnn_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
 /* A descriptor that is readable between set and clear. */
 typedef struct wnn_event {
   int read_fd, write_fd; /* -1: closed */
