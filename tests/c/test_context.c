@@ -224,6 +224,27 @@ TEST(limits_are_the_specifications) {
   webnn_context_release(context);
 }
 
+TEST(the_host_shares_no_memory_with_opencl) {
+  webnn_context *context = make_context();
+  webnn_tensor *tensor = make_tensor(context, N), *made = tensor;
+  webnn_descriptor descriptor = floats(&(uint32_t){N});
+  webnn_error err = {WEBNN_OK, ""};
+  float data[N] = {0};
+  void *memory = data, *event = data;
+  CHECK_STATUS(webnn_tensor_import_opencl(context, &descriptor, NULL, data, NULL, &made, &err),
+               WEBNN_ERROR_NOT_SUPPORTED);
+  CHECK(made == NULL && strstr(err.message, "import_opencl: ") != NULL);
+  CHECK_STATUS(webnn_tensor_export_opencl(tensor, &memory, &event, &err),
+               WEBNN_ERROR_NOT_SUPPORTED);
+  CHECK(memory == NULL && event == NULL && strstr(err.message, "export_opencl: ") != NULL);
+  CHECK_STATUS(webnn_tensor_return_opencl(tensor, data, &err), WEBNN_ERROR_INVALID_STATE);
+  webnn_context_destroy(context);
+  CHECK_STATUS(webnn_tensor_export_opencl(tensor, &memory, &event, &err),
+               WEBNN_ERROR_INVALID_STATE);
+  webnn_tensor_release(tensor);
+  webnn_context_release(context);
+}
+
 /* ---- loss */
 
 TEST(destroy_loses_everything) {
@@ -349,7 +370,8 @@ static void dispatch_waiting(void *arg) {
   w->status = dispatch(w->graph, w->a, w->b, w->y);
 }
 
-/* A dispatch waits while another thread copies to a tensor; what it has checked may be gone then. */
+/* A dispatch waits while another thread copies to a tensor; what it has checked may be gone then.
+ */
 TEST(who_has_waited_looks_again) {
   webnn_context *context = make_context();
   wnn_timeline *timeline = context->timeline;
@@ -619,6 +641,7 @@ int main(int argc, char **argv) {
                                        RUN(struct_sizes_differ),
                                        RUN(null_handles_are_fine),
                                        RUN(limits_are_the_specifications),
+                                       RUN(the_host_shares_no_memory_with_opencl),
                                        RUN(destroy_loses_everything),
                                        RUN(queued_work_is_dropped),
                                        RUN(lost_settles_first),
@@ -628,6 +651,6 @@ int main(int argc, char **argv) {
                                        RUN(children_hold_their_context),
                                        RUN(queued_work_survives_a_release),
                                        RUN(a_fork_loses_the_childs_contexts),
-                                                   RUN(a_process_may_end_at_any_time),
+                                       RUN(a_process_may_end_at_any_time),
                                        {NULL, NULL}});
 }

@@ -361,6 +361,46 @@ TEST(events_of_another_device_are_refused) {
   end(&other);
 }
 
+TEST(what_is_lent_and_taken_is_checked) {
+  const uint32_t few[] = {8};
+  const float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  scene s = begin(), other = begin();
+  webnn_tensor *lent = tensor(&s, few, 1), *gone = tensor(&s, few, 1), *fixed = NULL, *made = lent;
+  void *memory = NULL, *event = NULL, *again = &memory;
+  webnn_error err = {WEBNN_OK, ""};
+  webnn_descriptor desc = {F32, 1, few}, more = {F32, 1, (const uint32_t[]){9}};
+  CHECK_STATUS(webnn_tensor_create_constant(s.context, &desc, data, sizeof data, &fixed, &err),
+               WEBNN_OK);
+  webnn_tensor_destroy(gone);
+  CHECK_STATUS(webnn_tensor_export_opencl(fixed, &memory, &event, &err), WEBNN_ERROR_TYPE);
+  CHECK_STATUS(webnn_tensor_export_opencl(gone, &memory, &event, &err), WEBNN_ERROR_TYPE);
+  CHECK(memory == NULL && event == NULL);
+  CHECK_STATUS(webnn_tensor_export_opencl(lent, &memory, &event, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_tensor_export_opencl(lent, &again, &again, &err), WEBNN_ERROR_INVALID_STATE);
+  CHECK(again == NULL);
+  CHECK_STATUS(webnn_tensor_write(s.context, lent, data, sizeof data, &err),
+               WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_tensor_import_opencl(s.context, &desc, NULL, NULL, NULL, &made, &err),
+               WEBNN_ERROR_TYPE);
+  CHECK(made == NULL && strstr(err.message, "import_opencl: there is no memory given") != NULL);
+  CHECK_STATUS(webnn_tensor_import_opencl(s.context, &more, NULL, memory, NULL, &made, &err),
+               WEBNN_ERROR_TYPE);
+  CHECK(strstr(err.message, "of 36 bytes at least") != NULL);
+  CHECK_STATUS(webnn_tensor_import_opencl(other.context, &desc, NULL, memory, NULL, &made, &err),
+               WEBNN_ERROR_TYPE);
+  CHECK_STATUS(webnn_tensor_return_opencl(lent, NULL, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_tensor_return_opencl(lent, NULL, &err), WEBNN_ERROR_INVALID_STATE);
+  s.context->device->cl.clReleaseEvent(event);
+  webnn_context_destroy(s.context);
+  CHECK_STATUS(webnn_tensor_export_opencl(lent, &memory, &event, &err), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_tensor_import_opencl(s.context, &desc, NULL, &desc, NULL, &made, &err),
+               WEBNN_ERROR_INVALID_STATE);
+  webnn_tensor *all[] = {lent, gone, fixed};
+  for (int i = 0; i < 3; i++) webnn_tensor_release(all[i]);
+  end(&s);
+  end(&other);
+}
+
 /* As on a device with memory of its own. */
 TEST(reads_by_stages_give_all_bytes) {
   const uint32_t sizes[] = {1, 1 << 20, (1 << 20) + 3, 5 << 19, 13};
@@ -686,6 +726,7 @@ int main(int argc, char **argv) {
                                              RUN(what_follows_an_anchor_is_computed_with_it),
                                              RUN(writes_and_dispatches_wait_for_nothing),
                                              RUN(events_of_another_device_are_refused),
+                                             RUN(what_is_lent_and_taken_is_checked),
                                              RUN(reads_by_stages_give_all_bytes),
                                              RUN(what_fails_on_the_device_loses_its_context_alone),
                                              RUN(lists_the_devices_that_contexts_find),
