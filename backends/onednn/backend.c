@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gate.h"
+#include "kernels/kernels.h"
 #include "kernels/vector.h"
 #include "lower/executable.h"
 #include "lower/host.h"
@@ -48,11 +49,17 @@ static const wnn_kernel **add_kernels(const wnn_kernel **list, wnn_op_id op, boo
   return list;
 }
 
+/* Measured with AVX2: a twentieth faster than oneDNN's when the matrix comes from memory, and as fast when it doesn't. */
+static bool is_for(const wnn_host *host, const wnn_kernel *own) {
+  return own != &wnn_product_kernel || wnn_isa_for(host) == WNN_ISA_AVX2;
+}
+
 static void fill_kernels(wnn_device *device) {
   for (size_t op = 0; op < WNN_N_OPS; op++) {
     const wnn_kernel **list = add_kernels(device->kernels[op], (wnn_op_id)op, true);
     const wnn_kernel *const *own = wnn_own_kernels((wnn_op_id)op);
-    for (size_t i = 0; i < WNN_MAX_OWN_KERNELS && own[i] != NULL; i++) *list++ = own[i];
+    for (size_t i = 0; i < WNN_MAX_OWN_KERNELS && own[i] != NULL; i++)
+      if (is_for(device->host, own[i])) *list++ = own[i];
     list = add_kernels(list, (wnn_op_id)op, false);
     *list = &wnn_reference_region;
   }

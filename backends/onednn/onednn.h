@@ -194,7 +194,7 @@ typedef struct wnn_posts {
   size_t n_done; /* posts of the region that are in `ops`: the others are for wnn_chain_tail */
 } wnn_posts;
 
-/* The region's posts, but for a quantizeLinear, up to the first that rounds to float16, behind what is in `posts->ops`
+/* The region's posts, but for a quantizeLinear, up to the first that only the tail does, behind what is in `posts->ops`
  * already. `dst` is the result's descriptor,
  * which operands of its shape take; `allow_sum`: the primitive may add to what is in the output. */
 void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,

@@ -6,7 +6,7 @@
 /* Operations whose formula is an oneDNN algorithm with fixed numbers. Not exp, which makes infinity
  * of NaN, not log, which takes denormals for another number, not softplus (nor mish), which on the
  * left side is off by millionths and even negative, and neither elu nor gelu, whose small results
- * are what remains of numbers near 1. */
+ * are what remains of numbers near 1: the tail has these. */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
@@ -131,19 +131,29 @@ static meaning binary_meaning(const wnn_post *post, size_t stage) {
   return is;
 }
 
-static bool is_rounding(const wnn_post *post) { return post->node->op->id == WNN_OP_ROUND_HALF; }
+/* What oneDNN doesn't say, or not exactly, though the tail does. */
+static bool is_for_tail(const wnn_post *post) {
+  switch (post->node->op->id) {
+    case WNN_OP_ELU:
+    case WNN_OP_GELU:
+    case WNN_OP_MISH:
+    case WNN_OP_ROUND_HALF:
+    case WNN_OP_SOFTPLUS: return true;
+    default: return false;
+  }
+}
 
-/* What stands behind a rounding isn't oneDNN's any longer. */
-static bool is_behind_rounding(const wnn_region *region, size_t n_posts) {
+/* What stands behind such a post isn't oneDNN's any longer. */
+static bool is_in_tail(const wnn_region *region, size_t n_posts) {
   for (size_t i = 0; i < n_posts; i++)
-    if (is_rounding(&region->posts[i])) return true;
+    if (is_for_tail(&region->posts[i])) return true;
   return false;
 }
 
 /* A result of an earlier stage that the tail has kept, joined with the one so far. */
 static bool joins_kept(const wnn_region *region, const wnn_post *post, size_t n_posts, uint32_t channel_axis) {
   size_t first = 0;
-  while (first < n_posts && !is_rounding(&region->posts[first])) first++;
+  while (first < n_posts && !is_for_tail(&region->posts[first])) first++;
   if (first == n_posts || !wnn_tail_can_keep(region->anchor_desc.dims[channel_axis])) return false;
   for (int i = 0; i < 2; i++) {
     if (post->from[i] != WNN_FROM_STAGE(n_posts) || !WNN_IS_STAGE(post->from[1 - i])) continue;
@@ -211,8 +221,8 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
     return false; /* float16 is rounded at every named result, which post-ops aren't */
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
   if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
-  if (is_rounding(post)) return true;
-  if (post->node->op->id == WNN_OP_SILU_HALF) return is_behind_rounding(region, n_posts);
+  if (is_for_tail(post)) return true;
+  if (post->node->op->id == WNN_OP_SILU_HALF) return is_in_tail(region, n_posts);
   if (post->node->n_inputs == 2 && joins_kept(region, post, n_posts, channel_axis)) return true;
   meaning is = meaning_of(post, n_posts);
   if (is.form == FORM_NONE) return false;
@@ -304,7 +314,7 @@ void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
   const wnn_region *region = chain->region;
   meaning meanings[WNN_MAX_POSTS];
   size_t n = 0, done = 0;
-  for (; done < region->n_posts && chain->status == WEBNN_OK && !is_rounding(&region->posts[done]); done++) {
+  for (; done < region->n_posts && chain->status == WEBNN_OK && !is_for_tail(&region->posts[done]); done++) {
     if (region->posts[done].node->op->id == WNN_OP_QUANTIZE_LINEAR) continue; /* the type of the result says it */
     meaning is = meaning_of(&region->posts[done], done);
     if (is.form == FORM_NONE) chain->status = WEBNN_ERROR_NOT_SUPPORTED;

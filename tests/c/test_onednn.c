@@ -3,7 +3,7 @@
 #include "scene.h"
 
 extern const wnn_kernel wnn_onednn_matmul, wnn_onednn_gemm, wnn_onednn_average_pool2d,
-    wnn_onednn_layer_normalization, wnn_onednn_reorder;
+    wnn_onednn_layer_normalization, wnn_onednn_reorder, wnn_product_kernel;
 
 typedef struct matmul_row {
   const char *name;
@@ -59,6 +59,12 @@ static const matmul_row matmul_rows[] = {
      't', false, F32, {POST_WITH(WNN_OP_MUL, 's'), POST_BEHIND(WNN_OP_SUB, 'f')}},
     {"row, bias, sigmoid", 2, {1, 70}, 2, {70, 90}, 2, {1, 90}, 'p', 'p', true, F32,
      {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_SIGMOID), POST_WITH(WNN_OP_MUL, 'f')}},
+    {"bias, gelu, residual", 3, {1, 33, 70}, 2, {70, 90}, 3, {1, 33, 90}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"batches, elu", 3, {4, 10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 't', false, F32,
+     {{WNN_OP_ELU, 0, false, 0.75, 0}, POST_WITH(WNN_OP_MUL, 'c')}},
+    {"row, softplus", 2, {1, 70}, 2, {70, 90}, 2, {1, 90}, 'p', 'p', true, F32,
+     {POST(WNN_OP_SOFTPLUS)}},
 };
 /* clang-format on */
 
@@ -92,6 +98,92 @@ TEST(matmul_adds_a_dying_residual_in_place) {
   check_against_reference(&is, &wnn_onednn_matmul, 2);
   check_against_reference(&is, &wnn_onednn_matmul, -1);
   end(&is);
+}
+
+/* clang-format off */
+static const matmul_row product_rows[] = {
+    {"even", 2, {128, 48}, 2, {48, 96}, 2, {128, 96}, 'p', 'p', true, F32, NO_POSTS},
+    {"even, bias", 2, {128, 48}, 2, {48, 96}, 2, {128, 96}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c')}},
+    {"a column left", 2, {37, 100}, 2, {100, 97}, 2, {37, 97}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c')}},
+    {"few columns", 2, {300, 64}, 2, {64, 3}, 2, {300, 3}, 'p', 'p', true, F32, NO_POSTS},
+    {"16 columns", 3, {9, 31, 64}, 2, {64, 16}, 3, {9, 31, 16}, 'p', 'p', true, F32,
+     {POST(WNN_OP_RELU)}},
+    {"deep", 2, {50, 1000}, 2, {1000, 64}, 2, {50, 64}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU)}},
+    {"deep, at once", 2, {50, 1000}, 2, {1000, 96}, 2, {50, 96}, 'p', 'p', true, F32, NO_POSTS},
+    {"many rows, wide", 3, {2, 130, 40}, 3, {1, 40, 700}, 3, {2, 130, 700}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'f'), POST_WITH(WNN_OP_MUL, 'c'), POST(WNN_OP_ELU), POST_WITH(WNN_OP_SUB, 's')}},
+    {"wider than a piece of the tail", 2, {12, 40}, 2, {40, 2500}, 2, {12, 2500}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"transposed b", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 't', true, F32,
+     {POST_WITH(WNN_OP_MUL, 's'), POST(WNN_OP_SILU)}},
+    {"row behind", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST_BEHIND(WNN_OP_ADD, 'c'), POST_BEHIND(WNN_OP_SUB, 'c')}},
+    {"twice itself", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, '='), POST(WNN_OP_GELU)}},
+};
+/* clang-format on */
+
+static const char *const all_sets[] = {NULL, "-avx512", "-avx2"};
+
+TEST(product_agrees) {
+  for (size_t i = 0; i < sizeof product_rows / sizeof *product_rows; i++)
+    for (size_t k = 0; k < sizeof all_sets / sizeof *all_sets; k++) {
+      CONTEXT("%s, %s", product_rows[i].name, all_sets[k] ? all_sets[k] : "all");
+      scene is;
+      host.passes = all_sets[k];
+      set_matmul(&is, &product_rows[i]);
+      check_against_reference(&is, &wnn_product_kernel, -1);
+      end(&is);
+    }
+  host.passes = NULL;
+  CONTEXT("%s", "");
+}
+
+TEST(product_keeps_infinity_and_nan_in_their_rows) {
+  static const matmul_row row = {"",  2,    {40, 60}, 2,   {60, 90}, 2,
+                                 {40, 90}, 'p', 'p', true, F32,
+                                 {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU)}};
+  scene is;
+  set_matmul(&is, &row);
+  ((float *)is.bytes[0])[3 * 60 + 7] = INFINITY;
+  ((float *)is.bytes[0])[39 * 60 + 59] = NAN;
+  check_against_reference(&is, &wnn_product_kernel, -1);
+  end(&is);
+}
+
+TEST(product_takes_a_dying_residual_s_place) {
+  static const matmul_row row = {"",       3,    {4, 10, 32}, 2,
+                                 {32, 24}, 3,    {4, 10, 24}, 'p',
+                                 'p',      true, F32,         {POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}};
+  scene is;
+  set_matmul(&is, &row);
+  is.inputs[2].dies = true;
+  check_against_reference(&is, &wnn_product_kernel, 2);
+  check_against_reference(&is, &wnn_product_kernel, -1);
+  end(&is);
+}
+
+TEST(product_leaves_to_others) {
+  static const matmul_row rows[] = {
+      {"not constant", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', false, F32, NO_POSTS},
+      {"a matrix a batch", 3, {4, 10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32, NO_POSTS},
+      {"a matrix a batch, a shared", 2, {10, 32}, 3, {4, 32, 24}, 3, {4, 10, 24}, 'p', 'p', true, F32, NO_POSTS},
+      {"transposed a", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 't', 'p', true, F32, NO_POSTS},
+      {"one row", 2, {1, 6000}, 2, {6000, 90}, 2, {1, 90}, 'p', 'p', true, F32, NO_POSTS},
+      {"float16", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F16, NO_POSTS},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CONTEXT("%s", rows[i].name);
+    wnn_plan *plan = NULL;
+    scene is;
+    set_matmul(&is, &rows[i]);
+    CHECK_STATUS(wnn_product_kernel.plan(device, &is.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
+    end(&is);
+  }
+  CONTEXT("%s", "");
 }
 
 typedef struct gemm_row {
@@ -129,29 +221,43 @@ static const gemm_row gemm_rows[] = {
 };
 /* clang-format on */
 
-TEST(gemm_agrees) {
-  for (size_t i = 0; i < sizeof gemm_rows / sizeof *gemm_rows; i++) {
-    const gemm_row *row = &gemm_rows[i];
-    CONTEXT("%s", row->name);
-    wnn_gemm_attrs attrs = {wnn_number_f(row->alpha), wnn_number_f(row->beta), row->a_transpose,
-                            row->b_transpose};
-    scene is;
-    begin(&is, WNN_OP_GEMM, &attrs);
-    const uint32_t m = row->m, k = row->k, n = row->n;
-    add_port(&is, (wnn_desc){row->type, 2, {row->a_transpose ? k : m, row->a_transpose ? m : k}},
-             'p', false);
-    add_port(&is, (wnn_desc){row->type, 2, {row->b_transpose ? n : k, row->b_transpose ? k : n}},
-             'p', row->constant);
-    if (row->rank_c < 9)
-      add_port(&is, desc_of(row->type, row->rank_c, row->c), 'p', row->constant_c);
-    else
-      add_absent(&is);
-    set_result(&is, (wnn_desc){row->type, 2, {m, n}}, 'p');
-    add_posts(&is, row->posts, 1, 'p');
-    check_against_reference(&is, &wnn_onednn_gemm, -1);
-    end(&is);
-  }
+static void check_gemm(const gemm_row *row, const wnn_kernel *kernel) {
+  CONTEXT("%s", row->name);
+  wnn_gemm_attrs attrs = {wnn_number_f(row->alpha), wnn_number_f(row->beta), row->a_transpose,
+                          row->b_transpose};
+  scene is;
+  begin(&is, WNN_OP_GEMM, &attrs);
+  const uint32_t m = row->m, k = row->k, n = row->n;
+  add_port(&is, (wnn_desc){row->type, 2, {row->a_transpose ? k : m, row->a_transpose ? m : k}},
+           'p', false);
+  add_port(&is, (wnn_desc){row->type, 2, {row->b_transpose ? n : k, row->b_transpose ? k : n}},
+           'p', row->constant);
+  if (row->rank_c < 9)
+    add_port(&is, desc_of(row->type, row->rank_c, row->c), 'p', row->constant_c);
+  else
+    add_absent(&is);
+  set_result(&is, (wnn_desc){row->type, 2, {m, n}}, 'p');
+  add_posts(&is, row->posts, 1, 'p');
+  check_against_reference(&is, kernel, -1);
+  end(&is);
   CONTEXT("%s", "");
+}
+
+TEST(gemm_agrees) {
+  for (size_t i = 0; i < sizeof gemm_rows / sizeof *gemm_rows; i++)
+    check_gemm(&gemm_rows[i], &wnn_onednn_gemm);
+}
+
+TEST(product_does_gemm) {
+  static const gemm_row rows[] = {
+      {"plain", 40, 60, 30, false, false, true, 1, 1, 9, {0}, false, F32, NO_POSTS},
+      {"b transposed", 40, 60, 30, false, true, true, 1, 1, 9, {0}, false, F32, {POST(WNN_OP_ELU)}},
+      {"row", 40, 60, 30, false, true, true, 1, 1, 1, {30}, true, F32, {POST(WNN_OP_GELU)}},
+      {"row, rank 2, and another", 40, 60, 30, false, true, true, 1, 1, 2, {1, 30}, true, F32,
+       {POST_WITH(WNN_OP_ADD, 'c')}},
+      {"beta without c", 40, 60, 30, false, true, true, 1, 3, 9, {0}, false, F32, NO_POSTS},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_gemm(&rows[i], &wnn_product_kernel);
 }
 
 typedef struct pool_row {
@@ -287,7 +393,12 @@ TEST(reorder_moves_every_bit) {
 int main(int argc, char **argv) {
   static const harness_test tests[] = {RUN(matmul_agrees),
                                        RUN(matmul_adds_a_dying_residual_in_place),
+                                       RUN(product_agrees),
+                                       RUN(product_keeps_infinity_and_nan_in_their_rows),
+                                       RUN(product_takes_a_dying_residual_s_place),
+                                       RUN(product_leaves_to_others),
                                        RUN(gemm_agrees),
+                                       RUN(product_does_gemm),
                                        RUN(average_pool2d_agrees),
                                        RUN(layer_normalization_agrees),
                                        RUN(reorder_moves_every_bit),

@@ -11,6 +11,12 @@ typedef struct wnn_product {
   size_t a_stride, c_stride; /* between rows */
   size_t n_rows, depth;
   size_t n_panels, vectors;
+  bool adds;         /* to what is in c */
+  const float *bias; /* a row, added at the end; or NULL */
+  /* The panels come from memory: each asks for the one behind it, the last for `next`, which may be NULL. */
+  bool fetches;
+  const float *next;
+  size_t next_bytes;
 } wnn_product;
 
 #define WNN_MAX_PANEL_VECTORS 3

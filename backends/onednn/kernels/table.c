@@ -13,6 +13,7 @@ ONE(movement)
 ONE(norm)
 ONE(pad)
 ONE(pool)
+ONE(product)
 ONE(recurrent)
 ONE(reduce)
 ONE(resample)
@@ -33,6 +34,8 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
     case WNN_OP_CONV2D: return conv2d_list;
     case WNN_OP_CONV2D_INTEGER: return conv2d_integer_list;
+    case WNN_OP_GEMM:
+    case WNN_OP_MATMUL: return product_list;
     case WNN_OP_MATMUL_INTEGER: return integer_list;
     case WNN_OP_DYNAMIC_QUANTIZE: return dynamic_list;
     case WNN_OP_GATHER:

@@ -171,7 +171,9 @@ void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows) {
   }
 }
 
-static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
+/* `n` numbers from number `at` of the output on, the first of which is of channel `channel`. */
+static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t channel,
+                      size_t n) {
   void *out = (char *)run->outputs[0] + at * tail->out_bytes;
   float kept[PIECE];
   if (tail->keeps_first) memcpy(kept, pixels, n * sizeof *kept);
@@ -182,7 +184,8 @@ static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *row
       in[k] = stage->from[k] == WNN_TAIL_KEPT ? kept : pixels;
       if (stage->from[k] < 0) continue;
       const wnn_tail_operand *operand = &tail->operands[stage->from[k]];
-      in[k] = operand->n != 0 ? (const void *)(rows + operand->row) : (const char *)run->inputs[operand->port] + at * operand->element_bytes;
+      const char *repeated = (const char *)(rows + operand->row) + channel * operand->element_bytes;
+      in[k] = operand->n != 0 ? repeated : (const char *)run->inputs[operand->port] + at * operand->element_bytes;
     }
     stage->fn(in, s + 1 == tail->n_stages ? out : (void *)pixels, n, &stage->args);
     if (stage->is_kept) memcpy(kept, pixels, n * sizeof *kept);
@@ -193,6 +196,13 @@ static void run_piece(const wnn_tail *tail, const wnn_run *run, const float *row
 void wnn_tail_run(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n) {
   for (size_t k = 0; k < n; k += tail->piece) {
     size_t more = n - k < tail->piece ? n - k : tail->piece;
-    run_piece(tail, run, rows, pixels + k * tail->channels, (at + k) * tail->channels, more * tail->channels);
+    run_piece(tail, run, rows, pixels + k * tail->channels, (at + k) * tail->channels, 0, more * tail->channels);
   }
+}
+
+void wnn_tail_run_columns(const wnn_tail *tail, const wnn_run *run, const float *rows, float *numbers, size_t at, size_t n,
+                          const wnn_tail_columns *columns) {
+  for (size_t k = 0; k < n; k++)
+    run_piece(tail, run, rows, numbers + k * columns->stride, (at + k) * tail->channels + columns->first, columns->first,
+              columns->n);
 }

@@ -54,4 +54,13 @@ void wnn_tail_begin(const wnn_tail *tail, const wnn_run *run, float *rows);
  * be the output's own unless its memory was taken over. */
 void wnn_tail_run(const wnn_tail *tail, const wnn_run *run, const float *rows, float *pixels, size_t at, size_t n);
 
+/* Some channels of each pixel, no more than wnn_tail_can_keep allows, whose numbers are `stride` apart from pixel to pixel. */
+typedef struct wnn_tail_columns {
+  size_t first, n, stride;
+} wnn_tail_columns;
+
+/* The same for these alone. */
+void wnn_tail_run_columns(const wnn_tail *tail, const wnn_run *run, const float *rows, float *numbers, size_t at, size_t n,
+                          const wnn_tail_columns *columns);
+
 #endif

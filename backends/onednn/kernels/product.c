@@ -1,0 +1,284 @@
+/* matmul and gemm by a constant matrix: column groups of row blocks, each with all that follows the product while its
+ * results are near. The matrix is read once, a panel ahead of the products: in a graph it comes from memory. */
+#include "kernels/conv_rows.h"
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
+#include "kernels/tail.h"
+
+#include <string.h>
+
+#define MIN_ROWS ((size_t)8)                /* below, it is reading the matrix that takes the time */
+#define BLOCK_ROWS ((size_t)128)            /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache */
+#define BLOCK_DEPTH ((size_t)384)           /* of a panel, which shall stay in the nearest cache */
+#define GROUP_COLUMNS ((size_t)256)         /* results of a block that wait for their tail */
+#define PARALLEL_WORK ((size_t)256 * 1024)  /* multiplications below which threads don't pay */
+#define MIN_WORK ((size_t)16 * 1024)        /* and below which a block isn't worth its preparation */
+
+/* The region as a product. */
+typedef struct reading {
+  size_t n_rows, depth, columns;
+  const float *b;
+  size_t b_row, b_column; /* strides */
+  const float *bias;      /* constant; or NULL */
+  size_t bias_port, first_post;
+} reading;
+
+typedef struct product_plan {
+  wnn_plan base;
+  const wnn_conv_rows *rows;
+  wnn_tail tail;
+  size_t n_rows, depth, columns;
+  size_t vectors, width, n_panels, filled; /* filled: columns, with those that fill the last panel up */
+  size_t n_row_blocks, n_groups, block_depth, block_stride;
+  bool direct; /* results go to the output at once */
+  bool has_bias;
+  size_t n_parts, part_bytes, tail_at;
+  size_t panel_bytes;
+  float *panels; /* by block of the depth, panel, row; then the bias */
+} product_plan;
+
+/* ---- planning */
+
+static bool is_row(const wnn_port *port, size_t columns) {
+  const wnn_desc *desc = port->desc;
+  return port->constant != NULL && desc->type == WEBNN_DATA_TYPE_FLOAT32 && wnn_desc_count(desc) == columns &&
+         desc->rank > 0 && desc->dims[desc->rank - 1] == columns;
+}
+
+static bool read_gemm(const wnn_region *region, reading *is) {
+  const wnn_gemm_attrs *attrs = region->anchor->attrs;
+  const wnn_port *c = region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL ? &region->inputs[2] : NULL;
+  if (attrs->a_transpose || (float)attrs->alpha.as.f != 1.0f) return false;
+  if (attrs->b_transpose) {
+    const size_t row = is->b_row;
+    is->b_row = is->b_column, is->b_column = row;
+  }
+  if (c == NULL) return true;
+  if ((float)attrs->beta.as.f != 1.0f || !is_row(c, is->columns)) return false;
+  is->bias = c->constant, is->bias_port = 2;
+  return true;
+}
+
+/* A row that the first post adds goes with the product. */
+static void read_bias(const wnn_region *region, reading *is) {
+  const wnn_post *post = &region->posts[0];
+  if (region->n_posts == 0 || is->bias != NULL || post->node->op->id != WNN_OP_ADD) return;
+  const int16_t from = post->from[post->from[0] == WNN_FROM_STAGE(0) ? 1 : 0];
+  if (from < 0 || !is_row(&region->inputs[from], is->columns)) return;
+  is->bias = region->inputs[from].constant, is->bias_port = (size_t)from;
+  is->first_post = 1;
+}
+
+static bool read_region(const wnn_region *region, reading *is) {
+  const wnn_port *a = &region->inputs[0], *b = &region->inputs[1], *y = &region->outputs[0];
+  const wnn_desc *result = &region->anchor_desc;
+  size_t strides[WNN_MAX_RANK];
+  if (a->desc->type != WEBNN_DATA_TYPE_FLOAT32 || b->constant == NULL || wnn_layout_is_blocked(&b->layout)) return false;
+  if (!wnn_port_is_plain(a) || !wnn_port_is_plain(y)) return false;
+  wnn_layout_strides(&b->layout, b->desc, strides);
+  *is = (reading){.columns = result->dims[result->rank - 1], .b = b->constant};
+  is->n_rows = wnn_desc_count(result) / is->columns;
+  is->b_row = strides[b->desc->rank - 2], is->b_column = strides[b->desc->rank - 1];
+  if (region->anchor->op->id == WNN_OP_GEMM && !read_gemm(region, is)) return false;
+  is->depth = wnn_desc_count(b->desc) / is->columns;
+  read_bias(region, is);
+  return is->depth * is->n_rows == wnn_desc_count(a->desc); /* one matrix for all batches */
+}
+
+static bool pays(const reading *is) {
+  return is->n_rows >= MIN_ROWS && is->n_rows * is->depth * is->columns >= MIN_WORK;
+}
+
+static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
+
+/* Panels that leave the fewest columns empty, rather wide ones. */
+static void choose_panels(product_plan *plan) {
+  const size_t lanes = plan->rows->lanes, wide = parts_of(plan->columns, 3 * lanes) * 3 * lanes;
+  plan->vectors = wide <= parts_of(plan->columns, 2 * lanes) * 2 * lanes ? 3 : 2;
+  if (plan->columns <= lanes) plan->vectors = 1;
+  plan->width = plan->vectors * lanes;
+  plan->n_panels = parts_of(plan->columns, plan->width);
+  plan->filled = plan->n_panels * plan->width;
+}
+
+/* As many groups that the threads have equal shares of the blocks, if there are panels enough. */
+static void choose_blocks(product_plan *plan, const wnn_host *host) {
+  const size_t threads = wnn_pool_threads(host->pool);
+  plan->base.heavy = plan->n_rows * plan->depth * plan->columns >= PARALLEL_WORK;
+  plan->block_depth = parts_of(plan->depth, parts_of(plan->depth, BLOCK_DEPTH));
+  plan->n_row_blocks = parts_of(plan->n_rows, BLOCK_ROWS);
+  plan->n_groups = parts_of(plan->filled, GROUP_COLUMNS);
+  if (plan->n_groups > plan->n_panels) plan->n_groups = plan->n_panels;
+  for (size_t n = plan->n_groups; plan->base.heavy && n <= plan->n_panels && n < plan->n_groups + threads; n++)
+    if (n * plan->n_row_blocks % threads == 0) {
+      plan->n_groups = n;
+      break;
+    }
+  const size_t items = plan->n_row_blocks * plan->n_groups;
+  plan->n_parts = !plan->base.heavy ? 1 : items < threads ? items : threads;
+}
+
+static void set_scratch(product_plan *plan) {
+  const size_t line = WNN_CACHE_LINE / sizeof(float);
+  plan->direct = plan->tail.n_stages == 0 && plan->filled == plan->columns && plan->block_depth == plan->depth;
+  plan->block_stride = parts_of(plan->n_panels, plan->n_groups) * plan->width + line;
+  const size_t numbers = parts_of(plan->n_rows, plan->n_row_blocks) * plan->block_stride;
+  plan->part_bytes = plan->direct ? 0 : wnn_aligned(numbers * sizeof(float));
+  plan->tail_at = plan->n_parts * plan->part_bytes;
+  plan->base.scratch_bytes = plan->tail_at + plan->tail.n_rows * sizeof(float);
+}
+
+typedef struct packing {
+  const product_plan *plan;
+  const reading *from;
+} packing;
+
+/* Rows of the matrix as the panels have them; columns beyond the last are zero. */
+static void pack_part(void *arg, size_t part, size_t n_parts) {
+  const packing *p = arg;
+  const product_plan *plan = p->plan;
+  size_t begin, end;
+  wnn_parallel_split(plan->depth, part, n_parts, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    const size_t block = k / plan->block_depth * plan->block_depth, left = plan->depth - block,
+                 height = left < plan->block_depth ? left : plan->block_depth;
+    float *to = plan->panels + block * plan->filled + (k - block) * plan->width;
+    const float *from = p->from->b + k * p->from->b_row;
+    for (size_t c = 0; c < plan->columns; c++)
+      to[c / plan->width * height * plan->width + c % plan->width] = from[c * p->from->b_column];
+    for (size_t c = plan->columns; c < plan->filled; c++)
+      to[c / plan->width * height * plan->width + c % plan->width] = 0;
+  }
+}
+
+static webnn_status pack(product_plan *plan, const wnn_host *host, const reading *from) {
+  const size_t n = plan->depth * plan->filled, n_bias = plan->has_bias ? plan->filled : 0;
+  plan->panel_bytes = (n + n_bias) * sizeof(float);
+  plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
+  if (plan->panels == NULL) return WEBNN_ERROR_UNKNOWN;
+  packing p = {plan, from};
+  wnn_parallel(host->pool, plan->base.heavy ? wnn_pool_threads(host->pool) : 1, pack_part, &p);
+  for (size_t c = 0; c < n_bias; c++) plan->panels[n + c] = c < plan->columns ? from->bias[c] : 0;
+  plan->base.weight_bytes = plan->panel_bytes;
+  return WEBNN_OK;
+}
+
+static bool tail_reads(const wnn_tail *tail, size_t port) {
+  for (size_t i = 0; i < tail->n_operands; i++)
+    if (tail->operands[i].port == port) return true;
+  return false;
+}
+
+static void free_product(wnn_plan *base) {
+  product_plan *plan = (product_plan *)base;
+  const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
+  wnn_alloc_free(alloc, plan->panels, plan->panel_bytes);
+  wnn_alloc_free(alloc, plan, base->n_bytes);
+}
+
+static webnn_status fill_plan(product_plan *plan, const wnn_host *host, const wnn_region *region, const reading *is) {
+  plan->rows = wnn_conv_rows_for(host);
+  plan->n_rows = is->n_rows, plan->depth = is->depth, plan->columns = is->columns;
+  plan->has_bias = is->bias != NULL;
+  if (!wnn_tail_plan(&plan->tail, host, region, is->first_post, region->anchor_desc.rank - 1))
+    return WEBNN_ERROR_NOT_SUPPORTED;
+  choose_panels(plan);
+  choose_blocks(plan, host);
+  set_scratch(plan);
+  plan->base.packed = tail_reads(&plan->tail, 1) ? 0 : UINT64_C(1) << 1;
+  if (plan->has_bias && is->bias_port < 64 && !tail_reads(&plan->tail, is->bias_port))
+    plan->base.packed |= UINT64_C(1) << is->bias_port;
+  wnn_tail_take_over(&plan->tail, region, &plan->base);
+  return pack(plan, host, is);
+}
+
+static webnn_status plan_product(wnn_device *device, const wnn_region *region, wnn_plan **out) {
+  const wnn_host *host = wnn_device_host(device);
+  reading is;
+  if (!read_region(region, &is) || !pays(&is)) return WEBNN_ERROR_NOT_SUPPORTED;
+  product_plan *plan = (product_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
+  if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
+  const webnn_status status = fill_plan(plan, host, region, &is);
+  if (status == WEBNN_OK)
+    *out = &plan->base;
+  else
+    free_product(&plan->base);
+  return status;
+}
+
+/* ---- running */
+
+typedef struct job {
+  const product_plan *plan;
+  const wnn_run *run;
+  float *tail_rows;
+} job;
+
+/* Rows and panels of a block; panels of the depth's block from `k` on lie side by side. */
+typedef struct block {
+  size_t row, end_row, panel, end_panel;
+} block;
+
+static const float *panel_at(const product_plan *plan, size_t k, size_t panel, size_t *height) {
+  *height = plan->depth - k < plan->block_depth ? plan->depth - k : plan->block_depth;
+  return plan->panels + k * plan->filled + panel * *height * plan->width;
+}
+
+static void multiply(const product_plan *plan, const float *a, const block *is, float *to, size_t stride) {
+  for (size_t k = 0, height, after; k < plan->depth; k += height) {
+    const float *panels = panel_at(plan, k, is->panel, &height);
+    const bool last = k + height == plan->depth;
+    wnn_product product = {.a = a + is->row * plan->depth + k,
+                           .panels = panels,
+                           .c = to,
+                           .a_stride = plan->depth,
+                           .c_stride = stride,
+                           .n_rows = is->end_row - is->row,
+                           .depth = height,
+                           .n_panels = is->end_panel - is->panel,
+                           .vectors = plan->vectors,
+                           .adds = k > 0,
+                           .fetches = true};
+    if (!last) {
+      product.next = panel_at(plan, k + height, is->panel, &after);
+      product.next_bytes = after * plan->width * sizeof(float);
+    } else if (plan->has_bias) {
+      product.bias = plan->panels + plan->depth * plan->filled + is->panel * plan->width;
+    }
+    plan->rows->product(&product);
+  }
+}
+
+static void run_block(const job *j, size_t item, float *near) {
+  const product_plan *plan = j->plan;
+  block is;
+  wnn_parallel_split(plan->n_rows, item % plan->n_row_blocks, plan->n_row_blocks, &is.row, &is.end_row);
+  wnn_parallel_split(plan->n_panels, item / plan->n_row_blocks, plan->n_groups, &is.panel, &is.end_panel);
+  const size_t first = is.panel * plan->width, end = is.end_panel * plan->width;
+  if (plan->direct) {
+    float *to = (float *)j->run->outputs[0] + is.row * plan->columns + first;
+    multiply(plan, j->run->inputs[0], &is, to, plan->columns);
+    return;
+  }
+  multiply(plan, j->run->inputs[0], &is, near, plan->block_stride);
+  const wnn_tail_columns columns = {first, (end < plan->columns ? end : plan->columns) - first, plan->block_stride};
+  wnn_tail_run_columns(&plan->tail, j->run, j->tail_rows, near, is.row, is.end_row - is.row, &columns);
+}
+
+static void run_part(void *arg, size_t part, size_t n_parts) {
+  const job *j = arg;
+  float *near = (float *)(void *)((char *)j->run->scratch + part * j->plan->part_bytes);
+  size_t begin, end;
+  wnn_parallel_split(j->plan->n_row_blocks * j->plan->n_groups, part, n_parts, &begin, &end);
+  for (size_t item = begin; item < end; item++) run_block(j, item, near);
+}
+
+static webnn_status run_product(const wnn_plan *base, const wnn_run *run) {
+  const product_plan *plan = (const product_plan *)base;
+  job j = {plan, run, (float *)(void *)((char *)run->scratch + plan->tail_at)};
+  wnn_tail_begin(&plan->tail, run, j.tail_rows);
+  wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+  return WEBNN_OK;
+}
+
+const wnn_kernel wnn_product_kernel = {"product", plan_product, run_product, free_product};
