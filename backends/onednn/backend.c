@@ -226,11 +226,22 @@ static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_pos
          wnn_post_quantises(region, next, region->n_posts, (uint32_t)axis);
 }
 
+/* As a transpose that is all that reads the value wants it, which then has nothing to do. */
+static wnn_layout layout_for_reader(const wnn_value *value) {
+  wnn_layout layout = wnn_layout_plain(value->desc.rank);
+  if (value->is_output || value->n_uses != 1 || value->uses[0]->op->id != WNN_OP_TRANSPOSE) return layout;
+  const wnn_transpose_attrs *attrs = value->uses[0]->attrs;
+  for (uint32_t i = 0; i < value->desc.rank; i++) layout.order[i] = (uint8_t)attrs->permutation.data[i];
+  return layout;
+}
+
 /* Measured with AVX2 and AVX-512, channels-last is as fast as blocks of channels or faster, but for
  * depthwise convolutions, and every other operation is simpler in it. */
 static wnn_layout_answer layout(wnn_device *device, const wnn_region *region) {
   (void)device;
   switch (region->anchor->op->id) {
+    case WNN_OP_ATTENTION:
+      return (wnn_layout_answer){.rule = WNN_LAYOUT_READ, .output0 = layout_for_reader(region->anchor->outputs[0])};
     case WNN_OP_CONV2D:
     case WNN_OP_CONV2D_INTEGER: {
       const wnn_conv2d_attrs *attrs = region->anchor->attrs;
@@ -269,6 +280,7 @@ const wnn_backend wnn_backend_onednn = {
     .name = "onednn",
     .device_type = WEBNN_DEVICE_TYPE_CPU,
     .has_integers = true,
+    .has_attention = true,
     .wants_floats = true,
     .open = open_device,
     .close = close_device,

@@ -83,6 +83,7 @@ const wnn_backend wnn_backend_reference = {
     .name = "reference",
     .device_type = WEBNN_DEVICE_TYPE_CPU,
     .has_integers = true,
+    .has_attention = true,
     .open = open_device,
     .close = close_device,
     .list = list,

@@ -1,6 +1,8 @@
 /* Matrix products: matmul and gemm. */
 #include "reference.h"
 
+#include <math.h>
+
 /* A matrix inside dense data: element (row, column) is at base + row * row_stride + column *
  * column_stride. */
 typedef struct matrix {
@@ -75,8 +77,54 @@ static webnn_status gemm(const wnn_node_view *node) {
   return WEBNN_OK;
 }
 
+/* A row of scores in the node's scratch: each step is rounded, as the operations it stands for would do. */
+static void score_row(const wnn_node_view *node, const matrix *q, size_t row, const matrix *k, size_t depth, size_t n) {
+  const wnn_attention_attrs *attrs = node->attrs;
+  float *scores = node->scratch;
+  for (size_t j = 0; j < n; j++) {
+    scores[j] = (float)dot(q, row, k, j, depth);
+    scores[j] = attrs->divides ? scores[j] / attrs->scale : scores[j] * attrs->scale;
+  }
+}
+
+static void softmax_row(float *x, size_t n) {
+  double max = -(double)INFINITY, sum = 0;
+  for (size_t j = 0; j < n; j++) max = (double)x[j] > max ? (double)x[j] : max;
+  for (size_t j = 0; j < n; j++) sum += exp((double)x[j] - max);
+  for (size_t j = 0; j < n; j++) x[j] = (float)(exp((double)x[j] - max) / sum);
+}
+
+static webnn_status attention(const wnn_node_view *node) {
+  const wnn_ref_input *in = node->inputs;
+  const wnn_desc *out = node->outputs[0].desc, *dq = in[WNN_ATTENTION_Q].desc, *dk = in[WNN_ATTENTION_K].desc;
+  const size_t m = out->dims[out->rank - 2], columns = out->dims[out->rank - 1], depth = dq->dims[out->rank - 1],
+               n = dk->dims[out->rank - 1], heads = wnn_desc_count(out) / m / columns;
+  wnn_desc scores = *out;
+  size_t strides[WNN_MAX_RANK] = {0};
+  scores.dims[out->rank - 1] = (uint32_t)n;
+  if (wnn_ref_has(node, WNN_ATTENTION_MASK)) wnn_broadcast_strides(in[WNN_ATTENTION_MASK].desc, &scores, strides);
+  uint32_t at[WNN_MAX_RANK] = {0};
+  float *row = node->scratch;
+  for (size_t i = 0; i < heads * m; i++) {
+    const size_t head = i / m;
+    const matrix q = {in[WNN_ATTENTION_Q].data, dq->type, head * m * depth, depth, 1},
+                 k = {in[WNN_ATTENTION_K].data, dk->type, head * depth * n, n, 1},
+                 v = {in[WNN_ATTENTION_V].data, out->type, head * n * columns, columns, 1};
+    const matrix weights = {row, WEBNN_DATA_TYPE_FLOAT32, 0, n, 1};
+    score_row(node, &q, i % m, &k, depth, n);
+    for (size_t j = 0; j < n; j++, wnn_ref_next(&scores, at))
+      if (wnn_ref_has(node, WNN_ATTENTION_MASK))
+        row[j] += ((const float *)in[WNN_ATTENTION_MASK].data)[wnn_ref_offset(scores.rank, strides, at)];
+    softmax_row(row, n);
+    for (size_t c = 0; c < columns; c++)
+      wnn_ref_store_f(node->outputs[0].data, out->type, i * columns + c, dot(&weights, 0, &v, c, n));
+  }
+  return WEBNN_OK;
+}
+
 wnn_reference_fn wnn_reference_matmul(wnn_op_id op) {
   switch (op) {
+    case WNN_OP_ATTENTION: return attention;
     case WNN_OP_GEMM: return gemm;
     case WNN_OP_MATMUL: return matmul;
     default: return NULL;

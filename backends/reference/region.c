@@ -16,6 +16,10 @@ wnn_reference_fn wnn_reference_lookup(wnn_op_id op) {
 }
 
 size_t wnn_reference_scratch(const wnn_node_view *node) {
+  if (node->op == WNN_OP_ATTENTION) { /* a row of scores */
+    const wnn_desc *k = node->inputs[WNN_ATTENTION_K].desc;
+    return k->dims[k->rank - 1] * sizeof(float);
+  }
   return wnn_reference_recurrent(node->op) != NULL ? wnn_reference_recurrent_scratch(node) : 0;
 }
 
@@ -198,6 +202,7 @@ static size_t products(const region_plan *plan) {
     case WNN_OP_CONV_TRANSPOSE2D:
       return wnn_desc_count(x) * wnn_desc_count(weights) /
              channels_of(x, ((const wnn_conv_transpose2d_attrs *)attrs)->input_layout);
+    case WNN_OP_ATTENTION: return wnn_desc_count(out) * last_dim(weights); /* as much again at most, or few */
     case WNN_OP_MATMUL: return wnn_desc_count(out) * last_dim(x);
     case WNN_OP_GEMM: return wnn_desc_count(x) * out->dims[1];
     case WNN_OP_GRU:

@@ -70,6 +70,7 @@ typedef struct wnn_backend {
   const char *name;
   webnn_device_type device_type;
   bool has_integers; /* evaluate and compile know the integer operations that passes make */
+  bool has_attention; /* and attention */
   bool wants_floats; /* float16 graphs had better come as float32 with roundHalf, which they know too */
   /* NOT_SUPPORTED with a message: this backend can't be used here. */
   webnn_status (*open)(const wnn_host *host, wnn_device **out, webnn_error *err);

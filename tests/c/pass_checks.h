@@ -36,7 +36,7 @@ static const struct {
 } passes[] = {
     {"canonicalise", wnn_pass_canonicalise}, {"simplify", wnn_pass_simplify},
     {"recognise", wnn_pass_recognise},       {"absorb", wnn_pass_absorb},
-    {"hoist", wnn_pass_hoist},
+    {"hoist", wnn_pass_hoist},               {"attention", wnn_pass_attention},
     {"quantise", wnn_pass_quantise},         {"widen", wnn_pass_widen},
 };
 

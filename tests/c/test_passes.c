@@ -18,6 +18,7 @@ BINARY_CALL(add)
 BINARY_CALL(sub)
 BINARY_CALL(mul)
 BINARY_CALL(div)
+BINARY_CALL(matmul)
 BINARY_CALL(pow)
 BINARY_CALL(conv2d)
 BINARY_CALL(conv_transpose2d)
@@ -171,6 +172,56 @@ static webnn_operand *an_unguarded_one(maker *m) {
 static webnn_operand *one_with_another_share(maker *m) {
   return of_squares(m, input(m, "x", SHAPE(2, 5, 4)), 1.0 / 6, true);
 }
+static webnn_operand *softmax(maker *m, webnn_operand *x, uint32_t axis) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_softmax(m->builder, x, axis, NULL, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *swapped(maker *m, webnn_operand *x) {
+  static const uint32_t axes[] = {0, 2, 1};
+  webnn_transpose_options options = WEBNN_TRANSPOSE_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.permutation = axes;
+  options.n_permutation = 3;
+  m->failed |= webnn_transpose(m->builder, x, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+/* Two heads of 12 queries and keys, 8 numbers each. */
+static webnn_operand *heads(maker *m) { return input(m, "x", SHAPE(2, 12, 8)); }
+static webnn_operand *scores_of(maker *m, webnn_operand *x) {
+  return matmul_of(m, x, mul_of(m, swapped(m, x), constant(m, SHAPE(1, 8, 1), -0.5f)));
+}
+static webnn_operand *values(maker *m) { return constant(m, SHAPE(2, 12, 5), -1.0f); }
+
+static webnn_operand *an_attention(maker *m) {
+  webnn_operand *scores = mul_of(m, number(m, 0.125), scores_of(m, heads(m)));
+  return matmul_of(m, softmax(m, scores, 2), values(m));
+}
+static webnn_operand *an_attention_with_a_mask(maker *m) {
+  webnn_operand *scores = div_of(m, scores_of(m, heads(m)), number(m, 8));
+  scores = add_of(m, constant(m, SHAPE(12, 12), -1.0f), scores);
+  return matmul_of(m, softmax(m, scores, 2), values(m));
+}
+static webnn_operand *a_bare_attention(maker *m) {
+  return matmul_of(m, softmax(m, scores_of(m, heads(m)), 2), values(m));
+}
+static webnn_operand *an_attention_down_the_columns(maker *m) {
+  return matmul_of(m, softmax(m, scores_of(m, heads(m)), 1), values(m));
+}
+static webnn_operand *weights_with_two_readers(maker *m) {
+  webnn_operand *weights = softmax(m, scores_of(m, heads(m)), 2);
+  return matmul_of(m, weights, matmul_of(m, weights, values(m)));
+}
+static webnn_operand *an_attention_of_few_rows(maker *m) {
+  webnn_operand *x = input(m, "x", SHAPE(2, 4, 8));
+  return matmul_of(m, softmax(m, matmul_of(m, x, swapped(m, x)), 2), constant(m, SHAPE(2, 4, 5), -1.0f));
+}
+static webnn_operand *values_for_all_heads(maker *m) {
+  return matmul_of(m, softmax(m, scores_of(m, heads(m)), 2), constant(m, SHAPE(1, 12, 5), -1.0f));
+}
+
 static webnn_operand *a_spelled_softmax(maker *m) {
   webnn_operand *x = row(m), *most = NULL;
   webnn_reduce_options options = WEBNN_REDUCE_OPTIONS_INIT;
@@ -312,6 +363,13 @@ static const struct {
     ROW("recognise", one_of_another_operand, "mul reduce_mean add sqrt relu div"),
     ROW("recognise", a_spelled_softmax, "softmax"),
     ROW("recognise", powers_without_a_maximum, "exp reduce_sum div"),
+    ROW("attention", an_attention, "transpose mul attention"),
+    ROW("attention", an_attention_with_a_mask, "transpose mul attention"),
+    ROW("attention", a_bare_attention, "transpose mul attention"),
+    ROW("attention", an_attention_down_the_columns, "transpose mul matmul softmax matmul"),
+    ROW("attention", weights_with_two_readers, "transpose mul matmul softmax matmul matmul"),
+    ROW("attention", an_attention_of_few_rows, "transpose matmul softmax matmul"),
+    ROW("attention", values_for_all_heads, "transpose mul matmul softmax matmul"),
     ROW("absorb", a_conv_and_batch_normalization, "conv2d relu"),
     ROW("absorb", a_transposed_conv_and_sum, "conv_transpose2d"),
     ROW("absorb", a_scaled_conv, "conv2d"),

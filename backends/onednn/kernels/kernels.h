@@ -20,6 +20,8 @@ extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, w
 extern const wnn_kernel wnn_depthwise_kernel, wnn_narrow_kernel, wnn_winograd_kernel;
 /* matmul and gemm of float32 by a constant matrix, row-major. */
 extern const wnn_kernel wnn_product_kernel;
+/* float32, any unblocked layouts. */
+extern const wnn_kernel wnn_attention_kernel;
 /* Products of bytes; the range of floats, and them as bytes. */
 extern const wnn_kernel wnn_integer_kernel, wnn_integer_winograd_kernel, wnn_dynamic_kernel;
 /* Any types, row-major. */

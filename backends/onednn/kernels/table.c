@@ -4,6 +4,7 @@
 
 #define ONE(name) static const wnn_kernel *const name##_list[] = {&wnn_##name##_kernel, NULL};
 ONE(arg)
+ONE(attention)
 ONE(batch)
 ONE(dynamic)
 ONE(elementwise)
@@ -31,6 +32,7 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
   switch (op) {
     case WNN_OP_ARG_MIN:
     case WNN_OP_ARG_MAX: return arg_list;
+    case WNN_OP_ATTENTION: return attention_list;
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
     case WNN_OP_CONV2D: return conv2d_list;
     case WNN_OP_CONV2D_INTEGER: return conv2d_integer_list;

@@ -80,7 +80,7 @@ static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph *
                             webnn_error *err) {
   const wnn_backend *backend = context->backend;
   wnn_evaluator evaluator = {backend->evaluate ? evaluate : NULL, context, backend->has_integers,
-                             backend->wants_floats};
+                             backend->has_attention, backend->wants_floats};
   wnn_executable *executable = NULL;
   webnn_graph *graph =
       wnn_graph_prepare(context, ir); /* first: passes may change what stands at the ends */

@@ -200,8 +200,10 @@ static choice choose(const wnn_program *program, const wnn_step *step) {
   wnn_layout_answer answer = lowering->layout(lowering->device, region);
   c.rule = answer.rule;
   switch (answer.rule) {
-    case WNN_LAYOUT_PLAIN:
-    case WNN_LAYOUT_READ: break;
+    case WNN_LAYOUT_PLAIN: break;
+    case WNN_LAYOUT_READ:
+      if (answer.output0.rank == output->desc.rank) c.output0 = answer.output0;
+      break;
     case WNN_LAYOUT_SAME: c.output0 = common_layout(program, step, &output->desc); break;
     case WNN_LAYOUT_FOLLOW:
       if (input != NULL && input->desc.rank == output->desc.rank) c.output0 = as_it_is(program, input);

@@ -67,6 +67,11 @@ uint64_t wnn_region_flops(const wnn_region *region) {
     }
     case WNN_OP_MATMUL:
     case WNN_OP_MATMUL_INTEGER: return 2 * n * in->dims[in->rank - 1];
+    case WNN_OP_ATTENTION: { /* each score takes a row of q and gives one of v */
+      const uint64_t across = out->dims[out->rank - 1], depth = in->dims[in->rank - 1];
+      const wnn_desc *k = region->inputs[WNN_ATTENTION_K].desc;
+      return 2 * n / across * k->dims[k->rank - 1] * (depth + across);
+    }
     case WNN_OP_GEMM: {
       const wnn_gemm_attrs *attrs = region->anchor->attrs;
       return 2 * n * in->dims[attrs->a_transpose ? 0 : 1];

@@ -89,7 +89,7 @@ wnn_plan *wnn_plan_create(wnn_device *device, const wnn_alloc *alloc, size_t n_b
 typedef enum wnn_layout_rule {
   WNN_LAYOUT_PLAIN,  /* inputs and outputs row-major */
   WNN_LAYOUT_SAME,   /* element-wise: all of the output's shape lie as the main input does; any order */
-  WNN_LAYOUT_READ,   /* any unblocked layout in, the outputs row-major */
+  WNN_LAYOUT_READ,   /* any unblocked layout in, the outputs row-major, or output 0 as in the answer */
   WNN_LAYOUT_FOLLOW, /* any unblocked layout in; the outputs lie as input 0 where the rank is the same */
   WNN_LAYOUT_WANT,   /* the layouts given in the answer */
 } wnn_layout_rule;
@@ -97,7 +97,7 @@ typedef enum wnn_layout_rule {
 typedef struct wnn_layout_answer {
   wnn_layout_rule rule;
   wnn_layout input0, output0; /* for WANT: of input 0 and output 0 (and of posts' inputs of its shape);
-                                 other inputs plain */
+                                 other inputs plain. For READ output0 may have rank 0: none. */
 } wnn_layout_answer;
 
 /* Images lie channels last, whichever way the node names their axes. */

@@ -118,6 +118,21 @@ typedef struct wnn_matmul_integer_attrs { /* conv2dInteger has those of conv2d *
   bool w_transpose;
 } wnn_matmul_integer_attrs;
 
+/* attention: q [..., M, D], k [..., D, N], v [..., N, E] with the same leading axes as the result's [..., M, E], and a mask
+ * that broadcasts to the scores' [..., M, N], or none. */
+typedef enum wnn_attention_input {
+  WNN_ATTENTION_Q,
+  WNN_ATTENTION_K,
+  WNN_ATTENTION_V,
+  WNN_ATTENTION_MASK,
+  WNN_ATTENTION_INPUTS,
+} wnn_attention_input;
+
+typedef struct wnn_attention_attrs {
+  float scale; /* of the scores, before the mask is added */
+  bool divides; /* the scores are divided by it, not multiplied */
+} wnn_attention_attrs;
+
 typedef struct wnn_gru_attrs { /* gru: input, weight, recurrentWeight, bias?, recurrentBias?, initialHiddenState?
                                 * gruCell: input, weight, recurrentWeight, hiddenState, bias?, recurrentBias? */
   uint32_t steps; /* gru only */

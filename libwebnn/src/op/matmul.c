@@ -83,3 +83,11 @@ webnn_status wnn_infer_matmul(wnn_infer *in) {
   out->dims[out->rank++] = columns;
   return WEBNN_OK;
 }
+
+/* What a pass makes of two products and a softmax. Nobody calls it, so that there is nothing to check. */
+const wnn_signature wnn_signature_attention = {
+    .name = "attention",
+    .n_operands = WNN_ATTENTION_INPUTS,
+    .n_outputs = 1,
+    .attrs_bytes = sizeof(wnn_attention_attrs),
+};

@@ -10,6 +10,7 @@ webnn_status wnn_pass_canonicalise(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_simplify(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_hoist(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_recognise(wnn_graph *graph, bool *changed);
+webnn_status wnn_pass_attention(wnn_graph *graph, bool *changed);
 webnn_status wnn_pass_absorb(wnn_graph *graph, bool *changed);
 /* Last of all, and once: what others look for in float16 graphs they don't find behind it. */
 webnn_status wnn_pass_widen(wnn_graph *graph, bool *changed);

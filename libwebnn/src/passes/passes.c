@@ -16,6 +16,7 @@ static const struct {
     {"quantise", wnn_pass_quantise},
     {"fold", NULL},
     {"recognise", wnn_pass_recognise},
+    {"attention", wnn_pass_attention},
     {"hoist", wnn_pass_hoist},
     {"absorb", wnn_pass_absorb},
     {"widen", NULL}, /* behind all others */
@@ -49,6 +50,7 @@ static webnn_status run_pass(wnn_graph *graph, size_t i, const wnn_evaluator *ev
   bool did = false;
   webnn_status status = WEBNN_OK;
   if (passes[i].run == wnn_pass_quantise && evaluator != NULL && !evaluator->has_integers) return WEBNN_OK;
+  if (passes[i].run == wnn_pass_attention && evaluator != NULL && !evaluator->has_attention) return WEBNN_OK;
   if (passes[i].run != NULL) status = passes[i].run(graph, &did);
   else if (strcmp(passes[i].name, "fold") == 0 && evaluator != NULL && evaluator->run != NULL)
     status = wnn_pass_fold(graph, evaluator, &did);

@@ -15,6 +15,7 @@ typedef struct wnn_evaluator {
   webnn_status (*run)(void *ud, const wnn_node *node, void *const *outputs);
   void *ud;
   bool has_integers; /* who runs the graph knows conv2dInteger, matmulInteger and dynamicQuantize */
+  bool has_attention; /* and attention */
   bool wants_floats; /* it has nothing better for float16 than float32, and knows roundHalf */
 } wnn_evaluator;
 
