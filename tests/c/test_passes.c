@@ -273,6 +273,27 @@ static webnn_operand *identities(maker *m) {
 static webnn_operand *reshapes(maker *m) { return reshape(m, reshape(m, row(m), SHAPE(16)), SHAPE(4, 4)); }
 static webnn_operand *transposes_that_cancel(maker *m) { return transpose_of(m, transpose_of(m, row(m))); }
 static webnn_operand *a_transpose_of_ones(maker *m) { return transpose_of(m, input(m, "x", SHAPE(1, 8, 1))); }
+static webnn_operand *slice_of(maker *m, webnn_operand *x, const uint32_t *starts, const uint32_t *sizes,
+                               const uint32_t *strides) {
+  webnn_slice_options options = WEBNN_SLICE_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.strides = strides;
+  options.n_strides = 2;
+  m->failed |= webnn_slice(m->builder, x, starts, 2, sizes, 2, &options, &out) != WEBNN_OK;
+  return out;
+}
+static webnn_operand *slices_of_a_slice(maker *m) { /* columns 7, 3; a stride that leaves one element is any */
+  webnn_operand *y = slice_of(m, input(m, "x", SHAPE(5, 16)), (uint32_t[]){1, 1}, (uint32_t[]){3, 11}, (uint32_t[]){1, 2});
+  return slice_of(m, y, (uint32_t[]){2, 1}, (uint32_t[]){1, 4}, (uint32_t[]){4000000000u, 3});
+}
+static webnn_operand *a_mean_of_one(maker *m) {
+  return mean(m, input(m, "x", SHAPE(8, 1)), 1);
+}
+static webnn_operand *a_root_of_one(maker *m) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_reduce_l2(m->builder, input(m, "x", SHAPE(1, 1)), NULL, &out) != WEBNN_OK;
+  return out;
+}
 static webnn_operand *a_reshape_of_a_turned_constant(maker *m) { /* "-all" turns it at the run */
   return add_of(m, row(m), reshape(m, transpose_of(m, constant(m, SHAPE(4, 4), 0.5f)), SHAPE(2, 8)));
 }
@@ -334,6 +355,9 @@ static const struct {
     ROW("simplify", identities, "relu"),
     ROW("simplify", reshapes, "reshape"),
     ROW("simplify", transposes_that_cancel, "transpose"),
+    ROW("simplify", slices_of_a_slice, "slice"),
+    ROW("canonicalise", a_mean_of_one, "reshape"),
+    ROW("canonicalise", a_root_of_one, "reduce_l2"),
     ROW("hoist", an_activation_behind_a_reshape, "conv2d relu clamp reshape"),
     ROW("hoist", a_reshape_with_two_readers, "conv2d reshape relu add"),
     ROW("hoist", a_bias_behind_a_reshape, "conv2d add tanh reshape"),

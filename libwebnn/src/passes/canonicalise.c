@@ -1,8 +1,8 @@
 /* Canonical forms: one way to say what the API can say in several. */
 #include "passes/pass.h"
 
-/* squeeze is a reshape; so are a transpose that moves only axes of one element, and an expand, tile, slice, pad
- * or concat that changes nothing. */
+/* squeeze is a reshape; so are a transpose that moves only axes of one element, an expand, tile, slice, pad or
+ * concat that changes nothing, and a sum, mean, product or extreme of one element each. */
 static bool is_reshape_in_disguise(const wnn_node *node) {
   switch (node->op->id) {
     case WNN_OP_SQUEEZE: return true;
@@ -10,6 +10,11 @@ static bool is_reshape_in_disguise(const wnn_node *node) {
     case WNN_OP_TILE:
     case WNN_OP_SLICE:
     case WNN_OP_PAD:
+    case WNN_OP_REDUCE_MAX:
+    case WNN_OP_REDUCE_MEAN:
+    case WNN_OP_REDUCE_MIN:
+    case WNN_OP_REDUCE_PRODUCT:
+    case WNN_OP_REDUCE_SUM:
       return wnn_desc_count(&node->inputs[0]->desc) == wnn_desc_count(&node->outputs[0]->desc);
     case WNN_OP_CONCAT: return node->n_inputs == 1;
     case WNN_OP_TRANSPOSE: {

@@ -1,4 +1,5 @@
-/* Algebra that needs no numbers: identities go, transposes and reshapes in a row become one. */
+/* Algebra that needs no numbers: identities go, transposes, reshapes and slices in a row become
+ * one. */
 #include "passes/pass.h"
 
 #include <string.h>
@@ -43,6 +44,27 @@ static webnn_status merge_transposes(wnn_graph *graph, wnn_node *node, bool *cha
   return wnn_put_node(graph, node->outputs[0], WNN_OP_TRANSPOSE, &attrs, before->inputs, 1);
 }
 
+/* A slice of a slice is one of what that cuts. */
+static webnn_status merge_slices(wnn_graph *graph, wnn_node *node, bool *changed) {
+  const wnn_node *before = wnn_made_by(node->inputs[0], WNN_OP_SLICE);
+  if (before == NULL) return WEBNN_OK;
+  const wnn_slice_attrs *first = before->attrs, *second = node->attrs;
+  const size_t n = second->starts.n;
+  uint32_t *all = wnn_arena_array(&graph->arena, 3 * n, sizeof *all);
+  if (all == NULL) return WEBNN_ERROR_UNKNOWN;
+  for (size_t d = 0; d < n; d++) {
+    const uint32_t count = node->outputs[0]->desc.dims[d];
+    /* A stride that leaves one element may be huge. */
+    const uint32_t stride = count == 1 ? 1 : first->strides.data[d] * second->strides.data[d];
+    all[d] = first->starts.data[d] + second->starts.data[d] * first->strides.data[d];
+    all[n + d] = (count - 1) * stride + 1;
+    all[2 * n + d] = stride;
+  }
+  const wnn_slice_attrs attrs = {{all, n, true}, {all + n, n, true}, {all + 2 * n, n, true}};
+  *changed = true;
+  return wnn_put_node(graph, node->outputs[0], WNN_OP_SLICE, &attrs, before->inputs, 1);
+}
+
 webnn_status wnn_pass_simplify(wnn_graph *graph, bool *changed) {
   webnn_status status = WEBNN_OK;
   for (wnn_node *node = graph->first; node != NULL && status == WEBNN_OK; node = node->next) {
@@ -56,6 +78,8 @@ webnn_status wnn_pass_simplify(wnn_graph *graph, bool *changed) {
       status = merge_reshapes(graph, node, changed);
     } else if (wnn_node_is(node, WNN_OP_TRANSPOSE)) {
       status = merge_transposes(graph, node, changed);
+    } else if (wnn_node_is(node, WNN_OP_SLICE)) {
+      status = merge_slices(graph, node, changed);
     }
   }
   return status;
