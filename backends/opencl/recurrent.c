@@ -1,6 +1,6 @@
 /* Recurrent networks and their cells: what the input contributes to every step in one kernel, all
- * steps in another, a group for each batch of each direction. States stay float from step to step.
- */
+ * steps in another, a group for each batch of each direction; one step of few batches is one
+ * kernel. States stay float from step to step. */
 #include "gen.h"
 
 enum { GRU_UPDATE, GRU_RESET, GRU_NEW, GRU_GATES };
@@ -19,10 +19,12 @@ typedef struct network {
   const uint32_t *activations;
   webnn_recurrent_network_direction way;
   size_t n_steps, n_batches, n_directions, n_in, n_hidden, n_gates;
+  bool is_one;   /* step of few batches: what the input contributes is the same kernel's work */
   size_t before; /* of what the input contributes, in floats of the scratch; states come first */
 } network;
 
 #define STATE_VECTORS 4
+#define FEW_GROUPS 4
 #define INPUT_ROWS ((size_t)4)
 
 static int operand(const wnn_region *region, size_t i) {
@@ -67,6 +69,7 @@ static network look_at(const wnn_region *region) {
   n.n_batches = x->dims[n.is_cell ? 0 : 1];
   n.n_directions = n.is_cell ? 1 : region->inputs[1].desc->dims[0];
   n.n_in = x->dims[x->rank - 1];
+  n.is_one = n.n_steps == 1 && n.n_directions * n.n_batches <= FEW_GROUPS;
   n.before = STATE_VECTORS * n.n_directions * n.n_batches * n.n_hidden;
   return n;
 }
@@ -101,9 +104,14 @@ static const char *activated(wnn_cl_gen *g, const network *n, size_t i, const ch
   }
 }
 
-/* ---- sums of products along a last axis, eight at a time where it lies together */
+/* ---- sums of products along a last axis, sixteen at a time where it lies together */
 
-#define WIDE ((size_t)8)
+#define WIDE ((size_t)16)
+
+/* What is added to the float `name` for element j, and for sixteen from there on. */
+typedef struct product {
+  const char *name, *a, *b, *wide_a, *wide_b;
+} product;
 
 static bool is_wide(const wnn_cl_gen *g, int port, size_t n) {
   const wnn_port *p = &g->region->inputs[port];
@@ -112,19 +120,50 @@ static bool is_wide(const wnn_cl_gen *g, int port, size_t n) {
   return n >= WIDE && strides[p->desc->rank - 1] == 1;
 }
 
-/* Eight floats of an operand, from this element on. */
+/* Sixteen floats of an operand, from this element on. */
 static const char *wide_at(wnn_cl_gen *g, int port, const char *index) {
   const bool is_half = g->region->inputs[port].desc->type == WEBNN_DATA_TYPE_FLOAT16;
-  g->inputs[port] = g->ever[port] = true;
-  return wnn_cl_say(g, "%s(0, i%d + (%s))", is_half ? "vload_half8" : "vload8", port, index);
+  return wnn_cl_say(g, "%s(0, i%d + (%s))", is_half ? "vload_half16" : "vload16", port, index);
 }
 
-/* Adds the sixteen sums of `name`_8 to `name`. */
-static void put_lanes(wnn_cl_gen *g, const char *name) {
-  wnn_cl_put(g,
-             "    const float4 %s_4 = %s_8.lo + %s_8.hi;\n"
-             "    %s += (%s_4.x + %s_4.y) + (%s_4.z + %s_4.w);\n",
-             name, name, name, name, name, name, name, name);
+/* All of them in one walk along `n` elements: none waits for another. */
+static void put_products(wnn_cl_gen *g, const product *products, size_t n_products, size_t n,
+                         bool wide) {
+  const size_t whole = wide ? n / WIDE * WIDE : 0;
+  for (size_t m = 0; m < n_products && whole != 0; m++)
+    wnn_cl_put(g, "    float16 %s_16 = (float16)(0.0f);\n", products[m].name);
+  if (whole != 0) wnn_cl_put(g, "    for (uint j = 0; j < %zuu; j += %zuu) {\n", whole, WIDE);
+  for (size_t m = 0; m < n_products && whole != 0; m++)
+    wnn_cl_put(g, "      %s_16 = fma(%s, %s, %s_16);\n", products[m].name, products[m].wide_a,
+               products[m].wide_b, products[m].name);
+  for (size_t m = 0; m < n_products && whole != 0; m++)
+    wnn_cl_put(g, "    %sconst float8 %s_8 = %s_16.lo + %s_16.hi;\n", m == 0 ? "}\n    " : "",
+               products[m].name, products[m].name, products[m].name);
+  for (size_t m = 0; m < n_products && whole != 0; m++)
+    wnn_cl_put(g,
+               "    const float4 %s_4 = %s_8.lo + %s_8.hi;\n"
+               "    %s += (%s_4.x + %s_4.y) + (%s_4.z + %s_4.w);\n",
+               products[m].name, products[m].name, products[m].name, products[m].name,
+               products[m].name, products[m].name, products[m].name, products[m].name);
+  if (whole == n) return;
+  wnn_cl_put(g, "    for (uint j = %zuu; j < %zuu; j++) {\n", whole, n);
+  for (size_t m = 0; m < n_products; m++)
+    wnn_cl_put(g, "      %s = fma(%s, %s, %s);\n", products[m].name, products[m].a, products[m].b,
+               products[m].name);
+  wnn_cl_put(g, "    }\n");
+}
+
+/* The input of a step and batch times the weights of a unit. */
+static product input_product(wnn_cl_gen *g, const char *name, const char *step, const char *batch,
+                             const char *unit, bool wide) {
+  const char *x = place_of(g, 0, step, batch, "j"), *w = place_of(g, 1, "direction", unit, "j");
+  product p = {.name = name, .a = wnn_cl_load(g, 0, x), .b = wnn_cl_load(g, 1, w)};
+  if (wide) p.wide_a = wide_at(g, 0, x), p.wide_b = wide_at(g, 1, w);
+  return p;
+}
+
+static bool input_is_wide(const wnn_cl_gen *g, const network *n) {
+  return is_wide(g, 0, n->n_in) && is_wide(g, 1, n->n_in);
 }
 
 /* x·Wᵀ + b of every unit of every gate, for each direction, step and batch: a unit and some rows,
@@ -132,8 +171,8 @@ static void put_lanes(wnn_cl_gen *g, const char *name) {
 static void from_input(wnn_cl_gen *g, const network *n) {
   const size_t rows = n->n_steps * n->n_batches, units = n->n_gates * n->n_hidden;
   const size_t tile = rows < INPUT_ROWS ? rows : INPUT_ROWS, n_blocks = (rows + tile - 1) / tile;
-  const bool wide = is_wide(g, 0, n->n_in) && is_wide(g, 1, n->n_in);
-  const size_t whole = wide ? n->n_in / WIDE * WIDE : 0;
+  const bool wide = input_is_wide(g, n);
+  product products[INPUT_ROWS];
   wnn_cl_put(g, "  const uint unit = i %% %zuu, block = i / %zuu %% %zuu, direction = i / %zuu;\n",
              units, units, n_blocks, units * n_blocks);
   wnn_cl_put(g, "  const float bias = %s;\n",
@@ -141,67 +180,66 @@ static void from_input(wnn_cl_gen *g, const network *n) {
   for (size_t m = 0; m < tile; m++) {
     wnn_cl_put(g, "  const uint r%zu = min(block * %zuu + %zuu, %zuu);\n  float y%zu = bias;\n", m,
                tile, m, rows - 1, m);
-    if (wide) wnn_cl_put(g, "  float8 y%zu_8 = (float8)(0.0f);\n", m);
+    products[m] =
+        input_product(g, wnn_cl_say(g, "y%zu", m), wnn_cl_say(g, "r%zu / %zuu", m, n->n_batches),
+                      wnn_cl_say(g, "r%zu %% %zuu", m, n->n_batches), "unit", wide);
   }
-  const char *w = place_of(g, 1, "direction", "unit", "k");
-  for (int part = wide ? 0 : 1; part < 2; part++) {
-    if (part == 0)
-      wnn_cl_put(g, "  for (uint k = 0; k < %zuu; k += %zuu) {\n    const float8 w = %s;\n", whole,
-                 WIDE, wide_at(g, 1, w));
-    else
-      wnn_cl_put(g, "  for (uint k = %zuu; k < %zuu; k++) {\n    const float w = %s;\n", whole,
-                 n->n_in, wnn_cl_load(g, 1, w));
-    for (size_t m = 0; m < tile; m++) {
-      const char *x = place_of(g, 0, wnn_cl_say(g, "r%zu / %zuu", m, n->n_batches),
-                               wnn_cl_say(g, "r%zu %% %zuu", m, n->n_batches), "k");
-      if (part == 0)
-        wnn_cl_put(g, "    y%zu_8 = fma(%s, w, y%zu_8);\n", m, wide_at(g, 0, x), m);
-      else
-        wnn_cl_put(g, "    y%zu = fma(%s, w, y%zu);\n", m, wnn_cl_load(g, 0, x), m);
-    }
-    wnn_cl_put(g, "  }\n");
-  }
-  for (size_t m = 0; m < tile; m++) {
-    if (wide) put_lanes(g, wnn_cl_say(g, "y%zu", m));
+  put_products(g, products, tile, n->n_in, wide);
+  for (size_t m = 0; m < tile; m++)
     wnn_cl_put(g,
                "  ((__global float *)s)[%zuu + (direction * %zuu + r%zu) * %zuu + unit] = y%zu;\n",
                n->before, rows, m, units, m);
-  }
   g->scratch = true;
   wnn_cl_items(g, n->n_directions * n_blocks * units);
 }
 
-/* Declares, for gate `gate_number` of unit k, what comes from the input (`name`_x), the recurrent
- * bias (`name`_b) and the state (`name`_r), which stands for itself or, `resets`, times the reset
- * gate. */
-static void gate(wnn_cl_gen *g, const network *n, const char *name, size_t gate_number,
-                 bool resets) {
-  const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gate_number] * n->n_hidden);
+/* ---- gates */
+
+typedef struct gate {
+  const char *name;
+  size_t number;
+  bool resets; /* the state stands times the reset gate */
+} gate;
+
+/* The sums of unit k for a gate begin: what comes from the input (`name`_x), the recurrent bias
+ * (`name`_b) and the state (`name`_r). */
+static void begin_gate(wnn_cl_gen *g, const network *n, const char *name, const char *unit) {
   const char *bias =
       n->recurrent_bias < 0 ? "0.0f" : at(g, n->recurrent_bias, "direction", NULL, unit);
   /* The LSTM's biases join what comes from the input, which they may cancel; the GRU's may be
    * scaled with the state. */
   wnn_cl_put(g, "    const float %s_b = %s;\n    float %s_r = %s;\n", name,
              n->is_lstm ? bias : "0.0f", name, n->is_lstm ? "0.0f" : bias);
-  const char *with = resets ? "reset[j] * hidden[j]" : "hidden[j]";
-  size_t whole = 0;
-  if (is_wide(g, 2, n->n_hidden)) {
-    whole = n->n_hidden / WIDE * WIDE;
-    wnn_cl_put(g,
-               "    float8 %s_r_8 = (float8)(0.0f);\n    for (uint j = 0; j < %zuu; j += %zuu)\n",
-               name, whole, WIDE);
-    wnn_cl_put(g, "      %s_r_8 = fma(%s, %s, %s_r_8);\n", name,
-               resets ? "vload8(0, reset + j) * vload8(0, hidden + j)" : "vload8(0, hidden + j)",
-               wide_at(g, 2, place_of(g, 2, "direction", unit, "j")), name);
-    put_lanes(g, wnn_cl_say(g, "%s_r", name));
+  if (n->is_one)
+    wnn_cl_put(g, "    float %s_x = %s;\n", name,
+               n->bias < 0 ? "0.0f" : at(g, n->bias, "direction", NULL, unit));
+  else
+    wnn_cl_put(
+        g,
+        "    const float %s_x = ((__global const float *)s)[%zuu + ((direction * %zuu + t) * "
+        "%zuu + batch) * %zuu + %s];\n",
+        name, n->before, n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
+}
+
+static void put_gates(wnn_cl_gen *g, const network *n, const gate *gates, size_t n_gates) {
+  const bool wide = is_wide(g, 2, n->n_hidden), wide_input = input_is_wide(g, n);
+  product inputs[LSTM_GATES], states[LSTM_GATES];
+  for (size_t i = 0; i < n_gates; i++) {
+    const char *name = gates[i].name;
+    const char *unit = wnn_cl_say(g, "%zuu + k", n->blocks[gates[i].number] * n->n_hidden);
+    begin_gate(g, n, name, unit);
+    const char *w = place_of(g, 2, "direction", unit, "j");
+    states[i] =
+        (product){wnn_cl_say(g, "%s_r", name),
+                  gates[i].resets ? "reset[j] * hidden[j]" : "hidden[j]", wnn_cl_load(g, 2, w),
+                  gates[i].resets ? "vload16(0, reset + j) * vload16(0, hidden + j)"
+                                  : "vload16(0, hidden + j)",
+                  wide ? wide_at(g, 2, w) : ""};
+    if (n->is_one)
+      inputs[i] = input_product(g, wnn_cl_say(g, "%s_x", name), "t", "batch", unit, wide_input);
   }
-  if (whole < n->n_hidden)
-    wnn_cl_put(g, "    for (uint j = %zuu; j < %zuu; j++) %s_r = fma(%s, %s, %s_r);\n", whole,
-               n->n_hidden, name, with, at(g, 2, "direction", unit, "j"), name);
-  const char *place = wnn_cl_say(g, "((direction * %zuu + t) * %zuu + batch) * %zuu + %s",
-                                 n->n_steps, n->n_batches, n->n_gates * n->n_hidden, unit);
-  wnn_cl_put(g, "    const float %s_x = ((__global const float *)s)[%zuu + %s];\n", name, n->before,
-             place);
+  if (n->is_one) put_products(g, inputs, n_gates, n->n_in, wide_input);
+  put_products(g, states, n_gates, n->n_hidden, wide);
 }
 
 static const char *with_peephole(wnn_cl_gen *g, const network *n, const char *sum,
@@ -212,14 +250,17 @@ static const char *with_peephole(wnn_cl_gen *g, const network *n, const char *su
 }
 
 static void lstm_step(wnn_cl_gen *g, const network *n) {
-  static const char *const names[LSTM_GATES] = {"in", "out", "forget", "fresh"};
+  static const gate gates[LSTM_GATES] = {{"in", LSTM_INPUT, false},
+                                         {"out", LSTM_OUTPUT, false},
+                                         {"forget", LSTM_FORGET, false},
+                                         {"fresh", LSTM_CELL, false}};
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
+  put_gates(g, n, gates, LSTM_GATES);
   for (size_t i = 0; i < LSTM_GATES; i++) {
-    gate(g, n, names[i], i, false);
-    const char *sum = wnn_cl_say(g, "%s_x + %s_b + %s_r", names[i], names[i], names[i]);
+    const char *name = gates[i].name, *sum = wnn_cl_say(g, "%s_x + %s_b + %s_r", name, name, name);
     if (i != LSTM_CELL) sum = with_peephole(g, n, sum, i);
-    wnn_cl_put(g, "    const float %s_a = %s, %s = %s;\n", names[i], sum, names[i],
-               activated(g, n, i == LSTM_CELL ? 1 : 0, wnn_cl_say(g, "%s_a", names[i])));
+    wnn_cl_put(g, "    const float %s_a = %s, %s = %s;\n", name, sum, name,
+               activated(g, n, i == LSTM_CELL ? 1 : 0, wnn_cl_say(g, "%s_a", name)));
   }
   wnn_cl_put(
       g,
@@ -229,15 +270,16 @@ static void lstm_step(wnn_cl_gen *g, const network *n) {
 }
 
 static void gru_step(wnn_cl_gen *g, const network *n) {
+  const gate reset = {"r", GRU_RESET, false},
+             others[] = {{"z", GRU_UPDATE, false}, {"n", GRU_NEW, !n->reset_after}};
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
-  gate(g, n, "r", GRU_RESET, false);
+  put_gates(g, n, &reset, 1);
   wnn_cl_put(g,
              "    const float r_a = r_x + r_b + r_r;\n    reset[k] = %s;\n  }\n  "
              "barrier(CLK_GLOBAL_MEM_FENCE);\n",
              activated(g, n, 0, "r_a"));
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += L) {\n", n->n_hidden);
-  gate(g, n, "z", GRU_UPDATE, false);
-  gate(g, n, "n", GRU_NEW, !n->reset_after);
+  put_gates(g, n, others, 2);
   wnn_cl_put(g, "    const float z_a = z_x + z_b + z_r, z = %s;\n", activated(g, n, 0, "z_a"));
   wnn_cl_put(g, "    const float n_a = n_x + %s, fresh = %s;\n",
              n->reset_after ? "reset[k] * (n_b + n_r)" : "n_b + n_r", activated(g, n, 1, "n_a"));
@@ -300,8 +342,8 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
   network n = look_at(region);
   size_t n_contributions = n.n_directions * n.n_steps * n.n_batches * n.n_gates * n.n_hidden;
-  wnn_cl_plan_scratch(g.plan, (n.before + n_contributions) * sizeof(cl_float));
-  from_input(&g, &n);
+  wnn_cl_plan_scratch(g.plan, (n.before + (n.is_one ? 0 : n_contributions)) * sizeof(cl_float));
+  if (!n.is_one) from_input(&g, &n);
   all_steps(&g, &n);
   return wnn_cl_gen_finish(&g, status, out);
 }
