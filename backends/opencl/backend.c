@@ -183,9 +183,10 @@ static webnn_status compile(wnn_device *device, wnn_graph *graph, wnn_executable
 static const wnn_buffer *on_device(executable *exe, size_t i, const wnn_buffer *given) {
   wnn_buffer *staged = &exe->staged[i];
   if (given->impl != NULL) return given;
-  if (staged->impl == NULL && wnn_cl_buffer_create(exe->device, given->n_bytes, staged) != WEBNN_OK)
-    return NULL;
-  return staged;
+  if (staged->impl != NULL || wnn_cl_buffer_create(exe->device, given->n_bytes, staged) == WEBNN_OK)
+    return staged;
+  exe->device->failure = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  return NULL;
 }
 
 static webnn_status copy_in(const executable *exe, size_t i, const wnn_buffer *given) {
@@ -236,9 +237,11 @@ static wnn_memory_use memory(const wnn_executable *base) {
   return wnn_executable_memory(((const executable *)(const void *)base)->lowered);
 }
 
+/* The device does the work, whoever queues it: who waits for that anyway spares the hand-over to
+ * the worker and back. */
 static bool is_light(const wnn_executable *base) {
   (void)base;
-  return false;
+  return true;
 }
 
 /* ---- the device */

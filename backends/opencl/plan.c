@@ -8,7 +8,6 @@ wnn_cl_plan *wnn_cl_plan_create(wnn_device *device) {
   wnn_cl_plan *plan = (wnn_cl_plan *)wnn_plan_create(device, alloc, sizeof *plan);
   if (plan == NULL) return NULL;
   wnn_arena_init(&plan->arena, alloc);
-  plan->base.heavy = true; /* of the queue, which is the worker's */
   return plan;
 }
 

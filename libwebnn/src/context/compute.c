@@ -124,8 +124,11 @@ static void unstage(const compute *c) {
 /* ---- running */
 
 static webnn_status run(const compute *c) {
-  return c->graph->context->backend->run(c->graph->executable, c->pointers,
-                                         c->pointers + c->n_inputs, c->seconds);
+  webnn_context *context = c->graph->context;
+  webnn_status status = context->backend->run(c->graph->executable, c->pointers,
+                                              c->pointers + c->n_inputs, c->seconds);
+  if (status != WEBNN_OK) wnn_context_break_after(context, "a graph failed on the device");
+  return status;
 }
 
 static void run_queued(wnn_task *base, bool lost) {
@@ -179,9 +182,9 @@ static webnn_status run_in_turn(compute *c, webnn_error *err) {
   wnn_timeline_unlock(timeline);
   if (gone) wnn_graph_let_go(webnn_graph_retain(c->graph));
   if (status != WEBNN_OK) return status;
-  if (lost) return wnn_context_fail_lost(context, "compute", err);
-  if (c->status == WEBNN_OK) return WEBNN_OK;
-  return wnn_error_set(err, c->status, "compute: the graph failed on the device");
+  if (c->status != WEBNN_OK) /* and may have lost the context */
+    return wnn_context_explain(context, "compute: the graph failed on the device", err);
+  return lost ? wnn_context_fail_lost(context, "compute", err) : WEBNN_OK;
 }
 
 static webnn_status compute_graph(webnn_context *context, webnn_graph *graph,

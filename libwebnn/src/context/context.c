@@ -196,8 +196,7 @@ void wnn_context_lose(webnn_context *context, const char *format, ...) {
   wnn_tensors_collect(tensors);
 }
 
-/* The text, and what the device says of its last failure. */
-static webnn_status explain_break(const webnn_context *context, const char *text, webnn_error *out) {
+webnn_status wnn_context_explain(const webnn_context *context, const char *text, webnn_error *out) {
   const wnn_backend *backend = context->backend;
   const char *why = backend->failure != NULL ? backend->failure(context->device) : "";
   return wnn_error_set(out, WEBNN_ERROR_UNKNOWN, "%s%s%s", text, why[0] != '\0' ? ": " : "", why);
@@ -205,14 +204,14 @@ static webnn_status explain_break(const webnn_context *context, const char *text
 
 void wnn_context_break(webnn_context *context, const char *text) {
   webnn_error err;
-  wnn_context_end(context, explain_break(context, text, &err), &err);
+  wnn_context_end(context, wnn_context_explain(context, text, &err), &err);
   wnn_context_lose(context, "%s", err.message);
 }
 
 void wnn_context_break_after(webnn_context *context, const char *text) {
   webnn_error err;
   if (context->backend->failure == NULL) return;
-  explain_break(context, text, &err);
+  wnn_context_explain(context, text, &err);
   wnn_context_lose(context, "%s", err.message);
 }
 

@@ -36,9 +36,12 @@ void wnn_context_lose(webnn_context *context, const char *format, ...)
 
 /* The device failed in work that nobody awaits: reports it and loses the context for it. */
 void wnn_context_break(webnn_context *context, const char *text);
-/* The same after a failure that a future tells of: it isn't reported again. A device that can't fail by itself goes on. */
+/* The same after a failure that a future or a call tells of: it isn't reported again. A device that can't fail by
+ * itself goes on. */
 void wnn_context_break_after(webnn_context *context, const char *text);
 
+/* UNKNOWN: the text, and what the device says of its last failure. */
+webnn_status wnn_context_explain(const webnn_context *context, const char *text, webnn_error *out);
 /* INVALID_STATE with the reason. */
 webnn_status wnn_context_fail_lost(const webnn_context *context, const char *what,
                                    webnn_error *err);
