@@ -252,21 +252,118 @@ static void end_kernel(wnn_cl_gen *g, const char *head, size_t global, size_t lo
   memset(g->outputs, 0, sizeof g->outputs);
 }
 
-void wnn_cl_items(wnn_cl_gen *g, size_t n) {
-  const wnn_port *out = &g->region->outputs[0];
+/* A work-item for each of `n`, `i` its number; `places` declares what else there is at its head. */
+static void end_items(wnn_cl_gen *g, const char *name, size_t n, size_t local,
+                      const wnn_source *places) {
   wnn_source head = wnn_source_on(&g->device->host->alloc);
-  size_t local = g->local;
-  while (local > 16 && local / 2 >= n) local /= 2;
-  if (local > g->device->max_group) local = g->device->max_group;
-  wnn_source_put(&head, "  const uint i = get_global_id(0);\n");
-  if (n % local != 0) wnn_source_add(&head, "  if (i >= %zuu) return;\n", n);
-  if (g->coordinates)
-    wnn_cl_coordinates(g, &head, "c", out->desc->rank, out->desc->dims, out->layout.order, "i");
-  if (head.failed)
+  wnn_source_add(&head, "  const uint %s = get_global_id(0);\n", name);
+  if (n % local != 0) wnn_source_add(&head, "  if (%s >= %zuu) return;\n", name, n);
+  if (places->data != NULL) wnn_source_put(&head, places->data);
+  if (head.failed || places->failed)
     g->failed = true;
   else
     end_kernel(g, head.data, n, local);
   wnn_source_free(&head);
+}
+
+static size_t local_of(const wnn_cl_gen *g, size_t n) {
+  size_t local = g->local;
+  while (local > 16 && local / 2 >= n) local /= 2;
+  return local;
+}
+
+void wnn_cl_items(wnn_cl_gen *g, size_t n) {
+  wnn_source places = wnn_source_on(&g->device->host->alloc);
+  if (g->coordinates) {
+    const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
+    wnn_source body = g->body;
+    g->body = wnn_source_on(&g->device->host->alloc);
+    wnn_cl_row_loop(g, &rows, rows.axis, 0, SIZE_MAX);
+    if (body.data != NULL) wnn_source_put(&g->body, body.data);
+    wnn_source_put(&g->body, "  }\n");
+    g->body.failed |= body.failed;
+    wnn_source_free(&body);
+    wnn_cl_row_items(g, &rows);
+  } else {
+    end_items(g, "i", n, local_of(g, n), &places);
+  }
+}
+
+/* ---- rows */
+
+/* Shorter rows are no gain; elements of a piece, unless there are many; and of a group. */
+#define LEAST_ROW 8
+#define LEAST_PIECE ((size_t)64)
+#define GROUP_ELEMENTS ((size_t)2048)
+
+wnn_cl_rows wnn_cl_rows_of(const wnn_cl_gen *g, const wnn_port *port, const char *stem) {
+  const wnn_desc *desc = port->desc;
+  wnn_cl_rows rows = {.port = port, .stem = stem, .n_rows = wnn_desc_count(desc), .n_pieces = 1};
+  for (uint32_t k = desc->rank; k-- > 0;) {
+    rows.axis = port->layout.order[k];
+    if (desc->dims[rows.axis] != 1) break;
+  }
+  if (!g->device->is_cpu || desc->rank == 0 || desc->dims[rows.axis] < LEAST_ROW) return rows;
+  rows.length = desc->dims[rows.axis];
+  rows.piece = rows.n_rows / 32 > LEAST_PIECE ? rows.n_rows / 32 : LEAST_PIECE;
+  if (rows.piece > GROUP_ELEMENTS) rows.piece = GROUP_ELEMENTS;
+  if (rows.piece > rows.length) rows.piece = rows.length;
+  rows.n_pieces = (rows.length + rows.piece - 1) / rows.piece;
+  rows.n_rows /= rows.length;
+  return rows;
+}
+
+void wnn_cl_row_loop(wnn_cl_gen *g, const wnn_cl_rows *rows, uint32_t axis, size_t begin,
+                     size_t end) {
+  const size_t all = rows->port->desc->rank != 0 ? rows->port->desc->dims[axis] : 1;
+  const char *c = wnn_cl_say(g, "%s%u", rows->stem, rows->axis), *from = "from", *to = "to";
+  if (rows->length != 0 && axis == rows->axis) {
+    if (begin != 0) from = wnn_cl_say(g, "max(from, %zuu)", begin);
+    if (end < all) to = wnn_cl_say(g, "min(to, %zuu)", end);
+  } else {
+    if (begin != 0) wnn_cl_put(g, "  if (%s%u >= %zuu)\n", rows->stem, axis, begin);
+    if (end < all) wnn_cl_put(g, "  if (%s%u < %zuu)\n", rows->stem, axis, end);
+  }
+  if (rows->length == 0)
+    wnn_cl_put(g, "  {\n");
+  else
+    wnn_cl_put(g, "  for (uint %s = %s; %s < %s; %s++) {\n  const uint i = row * %zuu + %s;\n", c,
+               from, c, to, c, rows->length, c);
+}
+
+/* Places of work-item `item`: its row, and its part of that. */
+static void put_row(wnn_cl_gen *g, const wnn_cl_rows *rows, wnn_source *out) {
+  const wnn_desc *desc = rows->port->desc;
+  uint8_t others[WNN_MAX_RANK];
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < desc->rank; k++)
+    if (rows->port->layout.order[k] != rows->axis) others[n++] = rows->port->layout.order[k];
+  if (rows->n_pieces == 1)
+    wnn_source_add(out, "  const uint row = item, from = 0, to = %zuu;\n", rows->length);
+  else
+    wnn_source_add(out,
+                   "  const uint row = item / %zuu, from = item %% %zuu * %zuu, to = min(from + "
+                   "%zuu, %zuu);\n",
+                   rows->n_pieces, rows->n_pieces, rows->piece, rows->piece, rows->length);
+  wnn_cl_coordinates(g, out, rows->stem, n, desc->dims, others, "row");
+}
+
+void wnn_cl_row_items(wnn_cl_gen *g, const wnn_cl_rows *rows) {
+  const wnn_desc *desc = rows->port->desc;
+  wnn_source places = wnn_source_on(&g->device->host->alloc);
+  const size_t n = rows->n_rows * rows->n_pieces;
+  if (rows->length == 0) {
+    wnn_cl_coordinates(g, &places, rows->stem, desc->rank, desc->dims, rows->port->layout.order,
+                       "i");
+    end_items(g, "i", n, local_of(g, n), &places);
+  } else {
+    size_t local = 1;
+    while (2 * local * rows->piece <= GROUP_ELEMENTS && local < n && 2 * local <= g->local)
+      local *= 2;
+    put_row(g, rows, &places);
+    end_items(g, "item", n, local, &places);
+  }
+  wnn_source_free(&places);
 }
 
 void wnn_cl_groups(wnn_cl_gen *g, size_t n, size_t local) {

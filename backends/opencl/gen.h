@@ -38,10 +38,29 @@ const char *wnn_cl_say(wnn_cl_gen *g, const char *format, ...)
 /* Appends to the body. */
 #define wnn_cl_put(g, ...) wnn_source_add(&(g)->body, __VA_ARGS__)
 
-/* Ends the kernel at hand: a work-item for each of `n`, `i` its number, after which the body
- * stands. With `coordinates` its place in output 0, whose elements are numbered as they lie in
- * memory. */
+/* Ends the kernel at hand: the body stands for each of `n`, `i` its number. With `coordinates`
+ * these are the elements of output 0, numbered as they lie in memory, and the body finds their
+ * places. */
 void wnn_cl_items(wnn_cl_gen *g, size_t n);
+
+/* Elements of a port as they lie in memory, row by row: processors walk some of a row in one
+ * work-item, so that only rows have their places computed, and what is done to neighbours becomes
+ * vectors. On other devices neighbours are neighbouring work-items' work. */
+typedef struct wnn_cl_rows {
+  const wnn_port *port;
+  const char *stem;       /* of the names of coordinates */
+  uint32_t axis;          /* along which a row goes */
+  size_t length, n_rows;  /* length 0: each element is a work-item by itself */
+  size_t piece, n_pieces; /* elements of a work-item, work-items of a row */
+} wnn_cl_rows;
+
+wnn_cl_rows wnn_cl_rows_of(const wnn_cl_gen *g, const wnn_port *port, const char *stem);
+/* Opens a loop over those elements whose coordinate along `axis` is from `begin` to before `end`,
+ * or the last one; `i` is their number. A kernel may have several such loops. */
+void wnn_cl_row_loop(wnn_cl_gen *g, const wnn_cl_rows *rows, uint32_t axis, size_t begin,
+                     size_t end);
+/* Ends the kernel whose loops are closed. */
+void wnn_cl_row_items(wnn_cl_gen *g, const wnn_cl_rows *rows);
 /* Ends a kernel of `n` groups, in which the body finds `g` (its group) and `l` (its place there).
  */
 void wnn_cl_groups(wnn_cl_gen *g, size_t n, size_t local);

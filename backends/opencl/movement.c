@@ -1,4 +1,4 @@
-/* Elements that move as they are: each one of the result looks for its own. */
+/* Elements that move as they are: row by row of the result, each looks for its own. */
 #include "gen.h"
 
 /* Ports that one kernel takes. */
@@ -53,18 +53,45 @@ static void tile(wnn_cl_gen *g) {
   size_t strides[WNN_MAX_RANK];
   wnn_layout_strides(&in->layout, in->desc, strides);
   for (uint32_t d = 0; d < in->desc->rank; d++)
-    wnn_cl_put(g, "  const uint t%u = c%u %% %uu;\n", d, d, in->desc->dims[d]);
+    if (in->desc->dims[d] == g->region->anchor_desc.dims[d])
+      wnn_cl_put(g, "  const uint t%u = c%u;\n", d, d);
+    else
+      wnn_cl_put(g, "  const uint t%u = c%u %% %uu;\n", d, d, in->desc->dims[d]);
   g->coordinates = true;
   one(g, wnn_cl_offset(g, in->desc->rank, strides, "t"));
+}
+
+/* What lies outside is a number: along a row, loops of its own. */
+static void pad_with_number(wnn_cl_gen *g) {
+  const wnn_pad_attrs *attrs = g->region->anchor->attrs;
+  const wnn_desc *in = g->region->inputs[0].desc;
+  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
+  const size_t begin = attrs->beginning_padding.data[rows.axis];
+  const size_t ends[] = {0, begin, begin + in->dims[rows.axis], SIZE_MAX};
+  const char *inside = "1", *value = wnn_cl_number(g, attrs->value, in->type);
+  int64_t strides[WNN_MAX_RANK], base = 0;
+  strides_of(&g->region->inputs[0], strides);
+  for (uint32_t d = 0; d < in->rank; d++) {
+    const unsigned before = attrs->beginning_padding.data[d];
+    base -= strides[d] * before;
+    if (d != rows.axis && before + attrs->ending_padding.data[d] != 0)
+      inside = wnn_cl_say(g, "%s && c%u - %uu < %uu", inside, d, before, in->dims[d]);
+  }
+  for (int part = 0; part < 3; part++) {
+    if (part == 0 ? begin == 0 : part == 2 && attrs->ending_padding.data[rows.axis] == 0) continue;
+    wnn_cl_row_loop(g, &rows, rows.axis, ends[part], ends[part + 1]);
+    const char *from = wnn_cl_load(g, 0, strided(g, strides, base));
+    wnn_cl_tail(g, part == 1 ? wnn_cl_say(g, "%s ? %s : %s", inside, from, value) : value, "i");
+    wnn_cl_put(g, "  }\n");
+  }
+  wnn_cl_row_items(g, &rows);
 }
 
 /* The builder has seen to it that one mirroring is enough. */
 static void pad(wnn_cl_gen *g) {
   const wnn_pad_attrs *attrs = g->region->anchor->attrs;
   const wnn_port *in = &g->region->inputs[0];
-  const char *inside = "1";
   size_t strides[WNN_MAX_RANK];
-  bool is_constant = attrs->mode == WEBNN_PADDING_MODE_CONSTANT;
   wnn_layout_strides(&in->layout, in->desc, strides);
   for (uint32_t d = 0; d < in->desc->rank; d++) {
     int n = (int)in->desc->dims[d];
@@ -74,17 +101,12 @@ static void pad(wnn_cl_gen *g) {
     else if (attrs->mode == WEBNN_PADDING_MODE_REFLECTION)
       wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
                  2 * (n - 1), d, d);
-    else if (attrs->mode == WEBNN_PADDING_MODE_SYMMETRIC)
+    else
       wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u - 1 : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
                  2 * n - 1, d, d);
-    else if (attrs->beginning_padding.data[d] != 0 || attrs->ending_padding.data[d] != 0)
-      inside = wnn_cl_say(g, "%s && t%u >= 0 && t%u < %d", inside, d, d, n);
   }
   g->coordinates = true;
-  const char *from = wnn_cl_load(g, 0, wnn_cl_offset(g, in->desc->rank, strides, "t"));
-  const char *value = wnn_cl_number(g, attrs->value, in->desc->type);
-  wnn_cl_tail(g, is_constant ? wnn_cl_say(g, "%s ? %s : %s", inside, from, value) : from, "i");
-  wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
+  one(g, wnn_cl_offset(g, in->desc->rank, strides, "t"));
 }
 
 static void triangular(wnn_cl_gen *g) {
@@ -101,33 +123,22 @@ static void triangular(wnn_cl_gen *g) {
   wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
 }
 
-/* One kernel for some inputs at a time: it leaves alone what is another's. */
+/* One kernel for some inputs at a time. */
 static void concat(wnn_cl_gen *g) {
   const wnn_axis_attrs *attrs = g->region->anchor->attrs;
-  const wnn_region *region = g->region;
-  size_t n = region->anchor->n_inputs, begin = 0;
-  for (size_t first = 0; first < n; first += MAX_PARTS) {
-    size_t past = first + MAX_PARTS < n ? first + MAX_PARTS : n, end = begin;
-    wnn_cl_put(g, "  %s x;\n", wnn_cl_value(region->anchor_desc.type));
-    for (size_t k = first; k < past; k++) {
-      const wnn_port *in = &region->inputs[k];
-      size_t strides[WNN_MAX_RANK];
-      wnn_layout_strides(&in->layout, in->desc, strides);
-      const char *at = wnn_cl_say(g, "%s - %zuu", wnn_cl_offset(g, in->desc->rank, strides, "c"),
-                                  end * strides[attrs->axis]);
-      end += in->desc->dims[attrs->axis];
-      if (k == first && begin != 0)
-        wnn_cl_put(g, "  if (c%u < %zuu) return;\n", attrs->axis, begin);
-      if (k + 1 == past && past == n)
-        wnn_cl_put(g, "  %s", past == first + 1 ? "" : "else ");
-      else
-        wnn_cl_put(g, "  %sif (c%u < %zuu) ", k == first ? "" : "else ", attrs->axis, end);
-      wnn_cl_put(g, "x = %s;\n", wnn_cl_load(g, k, at));
-    }
-    if (past < n) wnn_cl_put(g, "  else return;\n");
-    g->coordinates = true;
-    wnn_cl_tail(g, "x", "i");
-    wnn_cl_items(g, wnn_desc_count(region->outputs[0].desc));
+  const size_t n = g->region->anchor->n_inputs;
+  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
+  size_t begin = 0;
+  for (size_t k = 0; k < n; k++) {
+    const wnn_port *in = &g->region->inputs[k];
+    const size_t end = begin + in->desc->dims[attrs->axis];
+    int64_t strides[WNN_MAX_RANK];
+    strides_of(in, strides);
+    wnn_cl_row_loop(g, &rows, attrs->axis, begin, end);
+    wnn_cl_tail(g, wnn_cl_load(g, k, strided(g, strides, -(int64_t)begin * strides[attrs->axis])),
+                "i");
+    wnn_cl_put(g, "  }\n");
+    if ((k + 1) % MAX_PARTS == 0 || k + 1 == n) wnn_cl_row_items(g, &rows);
     begin = end;
   }
 }
@@ -135,25 +146,19 @@ static void concat(wnn_cl_gen *g) {
 /* Walks the input; some outputs at a time. */
 static void split(wnn_cl_gen *g) {
   const wnn_split_attrs *attrs = g->region->anchor->attrs;
-  const wnn_region *region = g->region;
-  const wnn_port *in = &region->inputs[0];
+  const size_t n = g->region->n_outputs;
+  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->inputs[0], "c");
   size_t begin = 0;
-  for (size_t first = 0; first < region->n_outputs; first += MAX_PARTS) {
-    size_t past = first + MAX_PARTS < region->n_outputs ? first + MAX_PARTS : region->n_outputs;
-    wnn_cl_coordinates(g, &g->body, "x", in->desc->rank, in->desc->dims, in->layout.order, "i");
-    if (begin != 0) wnn_cl_put(g, "  if (x%u < %zuu) return;\n", attrs->axis, begin);
-    wnn_cl_put(g, "  const %s v = %s;\n", wnn_cl_value(in->desc->type), wnn_cl_load(g, 0, "i"));
-    for (size_t k = first; k < past; k++) {
-      const wnn_port *out = &region->outputs[k];
-      size_t strides[WNN_MAX_RANK];
-      wnn_layout_strides(&out->layout, out->desc, strides);
-      const char *at = wnn_cl_say(g, "%s - %zuu", wnn_cl_offset(g, out->desc->rank, strides, "x"),
-                                  begin * strides[attrs->axis]);
-      begin += out->desc->dims[attrs->axis];
-      wnn_cl_put(g, "  %sif (x%u < %zuu) %s\n", k == first ? "" : "else ", attrs->axis, begin,
-                 wnn_cl_store(g, k, at, "v"));
-    }
-    wnn_cl_items(g, wnn_desc_count(in->desc));
+  for (size_t k = 0; k < n; k++) {
+    const wnn_port *out = &g->region->outputs[k];
+    const size_t end = begin + out->desc->dims[attrs->axis];
+    int64_t strides[WNN_MAX_RANK];
+    strides_of(out, strides);
+    wnn_cl_row_loop(g, &rows, attrs->axis, begin, end);
+    const char *at = strided(g, strides, -(int64_t)begin * strides[attrs->axis]);
+    wnn_cl_put(g, "  %s\n  }\n", wnn_cl_store(g, k, at, wnn_cl_load(g, 0, "i")));
+    if ((k + 1) % MAX_PARTS == 0 || k + 1 == n) wnn_cl_row_items(g, &rows);
+    begin = end;
   }
 }
 
@@ -163,7 +168,13 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
   switch (region->anchor->op->id) {
     case WNN_OP_CONCAT: concat(&g); break;
-    case WNN_OP_PAD: pad(&g); break;
+    case WNN_OP_PAD:
+      if (((const wnn_pad_attrs *)region->anchor->attrs)->mode == WEBNN_PADDING_MODE_CONSTANT &&
+          region->anchor_desc.rank != 0)
+        pad_with_number(&g);
+      else
+        pad(&g);
+      break;
     case WNN_OP_REVERSE: reverse(&g); break;
     case WNN_OP_SLICE: slice(&g); break;
     case WNN_OP_SPLIT: split(&g); break;

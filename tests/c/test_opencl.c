@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "context/context.h"
@@ -257,6 +258,91 @@ TEST(what_follows_an_anchor_is_computed_with_it) {
   end(&s);
 }
 
+/* ---- movement: a row of some thousand elements, short rows, and what stands at their ends */
+
+static webnn_operand *padded(maker *m, webnn_operand *x, webnn_padding_mode mode) {
+  webnn_pad_options options = WEBNN_PAD_OPTIONS_INIT;
+  webnn_operand *out = NULL;
+  options.mode = mode;
+  m->failed |= webnn_pad(m->builder, x, (const uint32_t[]){1, 0, 3}, 3, (const uint32_t[]){0, 2, 5},
+                         3, &options, &out) != WEBNN_OK;
+  return out;
+}
+
+static webnn_operand *joined(maker *m, const webnn_operand *const *parts, size_t n, uint32_t axis) {
+  webnn_operand *out = NULL;
+  m->failed |= webnn_concat(m->builder, parts, n, axis, NULL, &out) != WEBNN_OK;
+  return out;
+}
+
+/* Pads in every mode, cuts into three and joins in another order, along `axis`; takes every other
+ * element from somewhere on, and turns the last two axes. */
+static webnn_operand *moved(maker *m, webnn_operand *x, uint32_t axis, const uint32_t *dims) {
+  webnn_operand *y = x, *pieces[3] = {NULL};
+  uint32_t sizes[3] = {dims[0] + 4, dims[1] + 8, dims[2] + 32}, splits[3] = {1, 3, sizes[axis] - 4};
+  for (int mode = 0; mode < 4; mode++) y = padded(m, y, (webnn_padding_mode)mode);
+  webnn_split_options split = WEBNN_SPLIT_OPTIONS_INIT;
+  size_t n_pieces = 3;
+  split.axis = axis;
+  m->failed |= webnn_split(m->builder, y, splits, 3, &split, pieces, &n_pieces) != WEBNN_OK;
+  y = joined(m, (const webnn_operand *const[]){pieces[2], pieces[0], pieces[1]}, 3, axis);
+  webnn_slice_options slice = WEBNN_SLICE_OPTIONS_INIT;
+  slice.strides = (const uint32_t[]){1, 2, 3};
+  slice.n_strides = 3;
+  const uint32_t starts[] = {1, 0, 2}, counts[] = {sizes[0] - 1, sizes[1], sizes[2] - 2};
+  webnn_operand *cut = NULL, *turned = NULL;
+  m->failed |= webnn_slice(m->builder, y, starts, 3, counts, 3, &slice, &cut) != WEBNN_OK;
+  webnn_transpose_options transpose = WEBNN_TRANSPOSE_OPTIONS_INIT;
+  transpose.permutation = (const uint32_t[]){0, 2, 1};
+  transpose.n_permutation = 3;
+  m->failed |= webnn_transpose(m->builder, cut, &transpose, &turned) != WEBNN_OK;
+  return turned;
+}
+
+/* What the graph of `moved` gives on a backend: `by_rows` as processors do it, or as others do. */
+static float *move_on(const char *backend, bool by_rows, uint32_t axis, const uint32_t *dims,
+                      size_t *n) {
+  webnn_context_options options = WEBNN_CONTEXT_OPTIONS_INIT;
+  scene s = {NULL, {NULL, false}, NULL};
+  webnn_error err;
+  options.backend = backend;
+  s.m.failed = webnn_context_create(&options, &s.context, &err) != WEBNN_OK ||
+               webnn_builder_create(s.context, &s.m.builder, &err) != WEBNN_OK;
+  if (!REQUIRE(!s.m.failed)) return NULL;
+  if (strcmp(backend, "opencl") == 0) s.context->device->is_cpu = by_rows;
+  webnn_operand *y = moved(&s.m, input(&s.m, "x", 3, dims), axis, dims);
+  const size_t n_in = (size_t)dims[0] * dims[1] * dims[2];
+  float *x = malloc(n_in * sizeof *x), *out = NULL;
+  for (size_t i = 0; i < n_in; i++) x[i] = (float)i + 1;
+  *n = 1;
+  if (build(&s, y)) {
+    const webnn_descriptor desc = webnn_operand_descriptor(y);
+    for (size_t i = 0; i < desc.rank; i++) *n *= desc.shape[i];
+    out = calloc(*n, sizeof *out);
+    CHECK(compute(&s, x, n_in, out, *n));
+  }
+  free(x);
+  end(&s);
+  return out;
+}
+
+TEST(elements_move_the_same_by_rows_and_one_by_one) {
+  static const uint32_t shapes[][3] = {{3, 9, 5000}, {4, 12, 16}, {2, 300, 16}};
+  for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      size_t n, again;
+      CONTEXT("shape %zu, axis %u", k, (unsigned)axis);
+      float *wanted = move_on("reference", false, axis, shapes[k], &n);
+      for (int by_rows = 0; by_rows < 2 && wanted != NULL; by_rows++) {
+        float *got = move_on("opencl", by_rows, axis, shapes[k], &again);
+        CHECK(got != NULL && n == again && memcmp(got, wanted, n * sizeof *got) == 0);
+        free(got);
+      }
+      free(wanted);
+    }
+  CONTEXT("%s", "");
+}
+
 /* ---- the timeline: nothing waits for the device, and what fails there is told */
 
 static bool write_all(scene *s, webnn_tensor *to, const float *data, size_t n) {
@@ -444,6 +530,51 @@ static cl_int CL_API_CALL fail_kernel(cl_command_queue queue, cl_kernel kernel, 
   (void)queue, (void)kernel, (void)n, (void)offsets, (void)global, (void)local, (void)n_events;
   (void)events, (void)event;
   return CL_OUT_OF_RESOURCES;
+}
+
+static cl_mem CL_API_CALL fail_buffer(cl_context context, cl_mem_flags flags, size_t n_bytes,
+                                      void *data, cl_int *code) {
+  (void)context, (void)flags, (void)n_bytes, (void)data;
+  *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  return NULL;
+}
+
+/* A compute tells its caller; what waits behind it, and other contexts, hear it too. */
+TEST(a_compute_that_fails_on_the_device_loses_its_context_alone) {
+  static const struct {
+    const char *what, *why;
+  } rows[] = {{"kernel", "out of resources"}, {"memory", "out of memory"}, {"copy", "is gone"}};
+  const uint32_t shape[] = {4};
+  for (int row = 0; row < 3; row++) {
+    CONTEXT("%s", rows[row].what);
+    scene s = begin(), other = begin();
+    float data[4] = {1, -2, 3, -4}, y[4];
+    webnn_operand *mine = relu_of(&other.m, input(&other.m, "x", 1, shape));
+    if (!REQUIRE(build(&s, relu_of(&s.m, input(&s.m, "x", 1, shape))) && build(&other, mine)))
+      return;
+    wnn_cl_api *cl = &s.context->device->cl;
+    if (row == 0) cl->clEnqueueNDRangeKernel = fail_kernel;
+    if (row == 1) cl->clCreateBuffer = fail_buffer;
+    if (row == 2) cl->clEnqueueReadBuffer = fail_read;
+    webnn_named_data in = {WEBNN_STR("x"), data, sizeof data}, out = {WEBNN_STR("y"), y, sizeof y};
+    webnn_error err = {WEBNN_OK, ""};
+    CHECK_STATUS(webnn_graph_compute(s.context, s.graph, &in, 1, &out, 1, &err),
+                 WEBNN_ERROR_UNKNOWN);
+    CHECK(strstr(err.message, "compute: the graph failed on the device: ") == err.message);
+    CHECK(strstr(err.message, rows[row].why) != NULL);
+    CHECK(webnn_context_is_lost(s.context));
+    const char *message = webnn_future_message(webnn_context_lost(s.context));
+    CHECK(strstr(message, "a graph failed on the device: ") == message);
+    CHECK(strstr(message, rows[row].why) != NULL);
+    CHECK_STATUS(webnn_graph_compute(s.context, s.graph, &in, 1, &out, 1, &err),
+                 WEBNN_ERROR_INVALID_STATE);
+    CHECK(strstr(err.message, rows[row].why) != NULL);
+    CHECK(compute(&other, data, 4, y, 4) && y[1] == 0 && y[2] == 3);
+    CHECK(!webnn_context_is_lost(other.context));
+    end(&other);
+    end(&s);
+  }
+  CONTEXT("%s", "");
 }
 
 TEST(what_fails_on_the_device_loses_its_context_alone) {
@@ -705,7 +836,138 @@ TEST(a_use_is_noted) {
   empty_cache();
 }
 
+/* ---- processes that share the folder: this program again, as another one, for a process that has
+ * used OpenCL can't be forked */
+
+static char self[256];
+
+/* Another process that begins to do `what` (see be_another) once `go` is there. */
+static pid_t another(const char *what) {
+  pid_t child = fork();
+  if (child == 0) {
+    execl(self, self, "another", what, (char *)NULL);
+    _exit(127);
+  }
+  return child;
+}
+
+static bool ended_well(pid_t child) {
+  int status = 1;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void path_of_go(char *out, size_t room) { snprintf(out, room, "%s/go", cache); }
+
+/* Starts them all and lets them go at once. */
+static bool run_together(const char *what, size_t n) {
+  char go[128], ready[160];
+  pid_t children[8];
+  bool well = true;
+  path_of_go(go, sizeof go);
+  unlink(go);
+  for (size_t i = 0; i < n; i++) children[i] = another(what);
+  for (size_t i = 0; i < n; i++) { /* each says that it is there */
+    snprintf(ready, sizeof ready, "%s-%ld", go, (long)children[i]);
+    for (int k = 0; k < 60000 && access(ready, F_OK) != 0; k++)
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    unlink(ready);
+  }
+  close(open(go, O_CREAT | O_WRONLY, 0600));
+  for (size_t i = 0; i < n; i++) well = ended_well(children[i]) && well;
+  unlink(go);
+  return well;
+}
+
+static void await_go(void) {
+  char go[128], ready[160];
+  path_of_go(go, sizeof go);
+  snprintf(ready, sizeof ready, "%s-%ld", go, (long)getpid());
+  close(open(ready, O_CREAT | O_WRONLY, 0600));
+  for (int k = 0; k < 60000 && access(go, F_OK) != 0; k++)
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+#define SHARED_LIMIT 100000
+
+/* Some entries of 9 to 12 kB, trimmed as a store does. */
+static void write_entries(void) {
+  const wnn_alloc alloc = {NULL, NULL};
+  for (unsigned i = 0; i < 200; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%016lx%016x", (unsigned long)getpid(), i);
+    put_file(name, 9000 + i % 4 * 1000, 0);
+    wnn_cl_cache_trim(&alloc, SHARED_LIMIT);
+  }
+}
+
+static int be_another(const char *what) {
+  snprintf(cache, sizeof cache, "%s", getenv("XDG_CACHE_HOME"));
+  await_go();
+  if (strcmp(what, "write") == 0) write_entries();
+  if (strcmp(what, "build") == 0) CHECK(works(11) && works(12) && works(13));
+  return harness.n_failures == 0 ? 0 : 1;
+}
+
+/* All entries are whole: a process that only reads is served by them. */
+static void check_entries(size_t n) {
+  char path[256], ours[256];
+  struct stat before, after;
+  CHECK(entries(path, sizeof path) == n);
+  CHECK(stat(path, &before) == 0);
+  CHECK(works(11) && works(12) && works(13));
+  CHECK(entries(ours, sizeof ours) == n && stat(path, &after) == 0);
+  CHECK(before.st_ino == after.st_ino); /* a new one would be another file */
+}
+
+TEST(processes_share_the_cache) {
+  char path[256];
+  empty_cache();
+  CHECK(run_together("build", 3)); /* from an empty folder */
+  check_entries(3);
+  if (!REQUIRE(entries(path, sizeof path) == 3)) return;
+  change(path, 60, false); /* both find a damaged entry, and another one cut */
+  CHECK(run_together("build", 3));
+  check_entries(3);
+  change(path, 100, true);
+  CHECK(run_together("build", 3));
+  check_entries(3);
+  empty_cache();
+}
+
+TEST(writers_keep_to_the_limit_together) {
+  char path[256];
+  uint64_t n_bytes = 0;
+  struct stat about;
+  empty_cache();
+  CHECK(works(14)); /* makes the folder */
+  CHECK(run_together("write", 3));
+  while (entries(path, sizeof path) != 0 && stat(path, &about) == 0 && unlink(path) == 0)
+    n_bytes += (uint64_t)about.st_size;
+  CHECK(n_bytes > 0 && n_bytes <= SHARED_LIMIT);
+}
+
+TEST(a_folder_that_takes_nothing_changes_nothing) {
+  char path[256], folder[128];
+  empty_cache();
+  CHECK(works(15));
+  snprintf(folder, sizeof folder, "%s/webnn/opencl", cache);
+  CHECK(chmod(folder, 0500) == 0);
+  CHECK(works(15) && works(16)); /* read, and built */
+  CHECK(run_together("build", 2));
+  if (geteuid() != 0) CHECK(only_entry(path, sizeof path)); /* nothing holds the superuser */
+  CHECK(chmod(folder, 0700) == 0);
+  empty_cache();
+  CHECK(rmdir(folder) == 0); /* a file in its place is no folder, to anybody */
+  FILE *file = fopen(folder, "w");
+  if (REQUIRE(file != NULL)) fclose(file);
+  CHECK(works(17) && run_together("build", 2));
+  CHECK(unlink(folder) == 0 && works(17) && only_entry(path, sizeof path));
+  empty_cache();
+}
+
 int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "another") == 0) return be_another(argv[2]);
+  snprintf(self, sizeof self, "%s", argv[0]);
   webnn_context *context = NULL;
   webnn_error err = {WEBNN_OK, ""};
   if (open_opencl(NULL, &context, &err) != WEBNN_OK) {
@@ -715,26 +977,30 @@ int main(int argc, char **argv) {
   webnn_context_release(context);
   snprintf(cache, sizeof cache, "/tmp/webnn-test-%ld", (long)getpid());
   setenv("XDG_CACHE_HOME", cache, 1);
-  int result = harness_main(argc, argv,
-                            (harness_test[]){RUN(tells_its_device),
-                                             RUN(finds_a_device_by_part_of_its_name),
-                                             RUN(a_gpu_is_a_gpu_or_the_context_says_why),
-                                             RUN(tensors_begin_as_zeros_and_keep_what_is_written),
-                                             RUN(dispatches_follow_one_another),
-                                             RUN(a_chain_of_elements_is_one_launch),
-                                             RUN(a_value_that_two_read_stays_in_the_launch),
-                                             RUN(what_follows_an_anchor_is_computed_with_it),
-                                             RUN(writes_and_dispatches_wait_for_nothing),
-                                             RUN(events_of_another_device_are_refused),
-                                             RUN(what_is_lent_and_taken_is_checked),
-                                             RUN(reads_by_stages_give_all_bytes),
-                                             RUN(what_fails_on_the_device_loses_its_context_alone),
-                                             RUN(lists_the_devices_that_contexts_find),
-                                             RUN(products_are_the_same_by_clblast),
-                                             RUN(programs_are_kept_and_bad_entries_replaced),
-                                             RUN(what_was_not_used_for_longest_goes_first),
-                                             RUN(a_use_is_noted),
-                                             {NULL, NULL}});
+  int result =
+      harness_main(argc, argv,
+                   (harness_test[]){RUN(tells_its_device),
+                                    RUN(finds_a_device_by_part_of_its_name),
+                                    RUN(a_gpu_is_a_gpu_or_the_context_says_why),
+                                    RUN(tensors_begin_as_zeros_and_keep_what_is_written),
+                                    RUN(dispatches_follow_one_another),
+                                    RUN(a_chain_of_elements_is_one_launch),
+                                    RUN(a_value_that_two_read_stays_in_the_launch),
+                                    RUN(what_follows_an_anchor_is_computed_with_it),
+                                    RUN(writes_and_dispatches_wait_for_nothing),
+                                    RUN(reads_by_stages_give_all_bytes),
+                                    RUN(what_fails_on_the_device_loses_its_context_alone),
+                                    RUN(a_compute_that_fails_on_the_device_loses_its_context_alone),
+                                    RUN(elements_move_the_same_by_rows_and_one_by_one),
+                                    RUN(lists_the_devices_that_contexts_find),
+                                    RUN(products_are_the_same_by_clblast),
+                                    RUN(programs_are_kept_and_bad_entries_replaced),
+                                    RUN(what_was_not_used_for_longest_goes_first),
+                                    RUN(a_use_is_noted),
+                                    RUN(processes_share_the_cache),
+                                    RUN(writers_keep_to_the_limit_together),
+                                    RUN(a_folder_that_takes_nothing_changes_nothing),
+                                    {NULL, NULL}});
   char remove[128]; /* the OpenCL implementation keeps things there, too */
   snprintf(remove, sizeof remove, "rm -rf %s", cache);
   return system(remove) == 0 ? result : 1;
