@@ -9,6 +9,7 @@ better peer's. A ratio is worth no more than the spread of an engine against its
 """
 
 import argparse
+import ctypes
 import importlib.metadata
 import importlib.util
 import json
@@ -195,7 +196,7 @@ def bench_models(options):
 
 
 def bench_opencl(options):
-    """Models on an OpenCL device against the CPU's backend, then products by our kernels and by CLBlast's."""
+    """Models on an OpenCL device against the CPU's backend, then products by our kernels, by CLBlast in them and alone."""
     import webnn
 
     with webnn.ML().create_context(backend="opencl").result() as context:
@@ -211,10 +212,16 @@ def bench_opencl(options):
         launches = sum(step["launches"] for step in runs["opencl"].graph.steps)
         error = farthest(runs["opencl"](), with_onnxruntime(path, shapes, inputs, threads)())
         rows.append(print_pair(name, runs, options.seconds, f"{launches} launches, max error {error:.1e}"))
-    for m, n, k in ((512, 512, 512), (196, 128, 1152), (3136, 64, 576)):
-        if not options.only:
-            rows.append(print_pair(f"{m} x {n} x {k}", products(m, n, k), options.seconds, "own tiles / CLBlast"))
+    for m, n, k in () if options.only else ((512, 512, 512), (196, 128, 1152), (3136, 64, 576)):
+        runs = products(m, n, k)
+        note = ", ".join(f"{name} {most / 1e9:.1f}" for name, most in rates(runs, 2 * m * n * k).items()) + " GFLOP/s"
+        rows.append(print_pair(f"{m} x {n} x {k}", {name: runs[name] for name in ("CLBlast", "tiles")}, options.seconds, note))
     return rows
+
+
+def rates(runs, flops):
+    """What each way reaches; the pages of the results are there already."""
+    return {name: flops / min(one_turn(run, 0.2)) for name, run in runs.items()}
 
 
 def print_pair(name, runs, seconds, note):
@@ -243,7 +250,44 @@ def products(m, n, k):
             context.read_tensor(z, out=one).result()
 
         runs[name] = run
+    try:
+        runs["CLBlast alone"] = clblast_alone(m, n, k, context.info["device"])
+    except OSError:
+        pass  # there is none
     return runs
+
+
+def clblast_alone(m, n, k, device_name):
+    """CLBlast called as its own client does, on a queue of its own; the result is read as ours is."""
+    cl, blast = ctypes.CDLL("libOpenCL.so.1"), ctypes.CDLL("libclblast.so.1")
+    for create in (cl.clCreateContext, cl.clCreateCommandQueue, cl.clCreateBuffer):
+        create.restype = ctypes.c_void_p
+    platforms, devices, name = (ctypes.c_void_p * 16)(), (ctypes.c_void_p * 32)(), ctypes.create_string_buffer(128)
+    n_platforms, n_devices, device = ctypes.c_uint(), ctypes.c_uint(), None
+    cl.clGetPlatformIDs(16, platforms, ctypes.byref(n_platforms))
+    for driver in platforms[: n_platforms.value]:
+        cl.clGetDeviceIDs(ctypes.c_void_p(driver), ctypes.c_ulong(0xFFFFFFFF), 32, devices, ctypes.byref(n_devices))
+        for each in devices[: n_devices.value]:
+            cl.clGetDeviceInfo(ctypes.c_void_p(each), 0x102B, ctypes.c_size_t(128), name, None)  # CL_DEVICE_NAME
+            if name.value.decode() == device_name:
+                device = ctypes.c_void_p(each)
+    context = ctypes.c_void_p(cl.clCreateContext(None, 1, ctypes.byref(device), None, None, None))
+    queue = ctypes.c_void_p(cl.clCreateCommandQueue(context, device, ctypes.c_ulong(0), None))
+    x, y, z = (np.ones(count, "float32") for count in (m * k, k * n, m * n))
+    a, b, c = (ctypes.c_void_p(cl.clCreateBuffer(context, ctypes.c_ulong(1 | 32), ctypes.c_size_t(data.nbytes),  # a copy
+                                                 data.ctypes.data_as(ctypes.c_void_p), None)) for data in (x, y, z))
+    sizes = [ctypes.c_size_t(value) for value in (m, n, k, 0)]
+
+    def run():
+        m_, n_, k_, zero = sizes
+        status = blast.CLBlastSgemm(101, 111, 111, m_, n_, k_, ctypes.c_float(1), a, zero, k_, b, zero, n_, ctypes.c_float(0),
+                                    c, zero, n_, ctypes.byref(queue), None)
+        status = status or cl.clEnqueueReadBuffer(queue, c, 1, zero, ctypes.c_size_t(z.nbytes),
+                                                  z.ctypes.data_as(ctypes.c_void_p), 0, None, None)
+        if status != 0 or z[-1] != k:
+            raise RuntimeError(f"CLBlast failed: {status}")
+
+    return run
 
 
 def tiny_model():

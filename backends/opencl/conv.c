@@ -353,7 +353,6 @@ static size_t channel_offset(const void *arg, size_t group, size_t k, size_t col
 static void put_channel_window(wnn_cl_gen *g, const wnn_cl_convolution *v, const wnn_cl_tile *tile,
                                const wnn_cl_filter_view *f, const size_t *x) {
   const wnn_desc *in = g->region->inputs[0].desc;
-  const bool is_half = in->type == WEBNN_DATA_TYPE_FLOAT16;
   const unsigned step = v->strides[1], gap = v->dilations[1], rows = (unsigned)tile->rows;
   wnn_cl_put(g, "  const bool within = x0 >= 0 && x0 + %u <= %u;\n",
              (rows - 1) * step + ((unsigned)f->width - 1) * gap + 1, in->dims[v->w]);
@@ -370,8 +369,9 @@ static void put_channel_window(wnn_cl_gen *g, const wnn_cl_convolution *v, const
     for (unsigned m = 0; m < rows; m++) {
       const char *column = wnn_cl_say(g, "x0 + b * %u + %u", gap, m * step);
       if (guarded) wnn_cl_put(g, "      if (%s >= 0 && %s < %u)\n", column, column, in->dims[v->w]);
-      wnn_cl_put(g, "      a%u_0 = fma(%s(0, q + (%s) * %zu), y, a%u_0);\n", m,
-                 is_half ? "vload_half8" : "vload8", column, x[v->w], m);
+      const char *at = wnn_cl_say(g, "(%s) * %zu", column, x[v->w]);
+      wnn_cl_put(g, "      a%u_0 = fma(%s, y, a%u_0);\n", m,
+                 wnn_cl_load_many(g, "q", in->type, 8, at), m);
     }
     wnn_cl_put(g, "    }\n");
   }

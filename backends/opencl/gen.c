@@ -113,6 +113,12 @@ const char *wnn_cl_load_from(wnn_cl_gen *g, const char *name, webnn_data_type ty
   return wnn_cl_say(g, "%s[%s]", name, index);
 }
 
+const char *wnn_cl_load_many(wnn_cl_gen *g, const char *name, webnn_data_type type, size_t n,
+                             const char *index) {
+  const char *half = type == WEBNN_DATA_TYPE_FLOAT16 ? "_half" : "";
+  return wnn_cl_say(g, "vload%s%zu(0, %s + (%s))", half, n, name, index);
+}
+
 const char *wnn_cl_load(wnn_cl_gen *g, size_t port, const char *index) {
   const wnn_port *p = &g->region->inputs[port];
   if (p->constant != NULL && wnn_desc_count(p->desc) == 1)

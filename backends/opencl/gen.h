@@ -77,6 +77,9 @@ const char *wnn_cl_number(wnn_cl_gen *g, webnn_number x, webnn_data_type type);
 const char *wnn_cl_load(wnn_cl_gen *g, size_t port, const char *index);
 const char *wnn_cl_load_from(wnn_cl_gen *g, const char *name, webnn_data_type type,
                              const char *index);
+/* `n` values of a float type that lie together, as floats, from this index on. */
+const char *wnn_cl_load_many(wnn_cl_gen *g, const char *name, webnn_data_type type, size_t n,
+                             const char *index);
 /* A statement that stores a value. */
 const char *wnn_cl_store(wnn_cl_gen *g, size_t output, const char *index, const char *value);
 /* The index of an input's element at these coordinates of `to` (which it broadcasts to): `linear`

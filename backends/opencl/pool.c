@@ -59,44 +59,52 @@ static void end_eight(wnn_cl_gen *g, uint32_t c, const char *value) {
   wnn_cl_items(g, wnn_desc_count(out->desc) / 8);
 }
 
+/* Takes each cell `x` of the window that lies in the image. */
+static void put_window(wnn_cl_gen *g, uint32_t h, uint32_t w, uint32_t c, bool eights,
+                       const char *take) {
+  const wnn_pool2d_attrs *attrs = g->region->anchor->attrs;
+  const wnn_port *in = &g->region->inputs[0];
+  const char *first = eights ? "first" : wnn_cl_say(g, "c%u", c);
+  size_t x[WNN_MAX_RANK];
+  wnn_layout_strides(&in->layout, in->desc, x);
+  wnn_cl_put(g, "  const int top = (int)(c%u * %uu) - %u, left = (int)(c%u * %uu) - %u;\n", h,
+             attrs->strides.data[0], attrs->padding.data[0], w, attrs->strides.data[1],
+             attrs->padding.data[2]);
+  wnn_cl_put(g, "  for (int a = 0; a < %u; a++) {\n    const int row = top + a * %u;\n",
+             attrs->window_dimensions.data[0], attrs->dilations.data[0]);
+  wnn_cl_put(g, "    if (row < 0 || row >= %u) continue;\n    for (int b = 0; b < %u; b++) {\n",
+             in->desc->dims[h], attrs->window_dimensions.data[1]);
+  wnn_cl_put(g,
+             "      const int column = left + b * %u;\n      if (column < 0 || column >= %u) "
+             "continue;\n",
+             attrs->dilations.data[1], in->desc->dims[w]);
+  const char *at = wnn_cl_say(g, "c0 * %zuu + %s * %zuu + row * %zuu + column * %zuu", x[0], first,
+                              x[c], x[h], x[w]);
+  const char *value = wnn_cl_load(g, 0, at);
+  if (eights) value = wnn_cl_load_many(g, "i0", in->desc->type, 8, at);
+  wnn_cl_put(g, "      const %s x = %s;\n      %s;\n      n++;\n    }\n  }\n",
+             eights ? "float8" : wnn_cl_value(in->desc->type), value, take);
+}
+
 static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   wnn_cl_gen g;
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
   const wnn_pool2d_attrs *attrs = region->anchor->attrs;
-  const wnn_port *in = &region->inputs[0];
-  bool channels_first = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
-  uint32_t h = channels_first ? 2 : 1, w = h + 1, c = channels_first ? 1 : 3;
-  const bool eights = is_in_eights(region, c), is_half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
-  recipe r = recipe_of(&g, region->anchor->op->id, in->desc->type);
-  const char *type = eights ? "float8" : wnn_cl_value(in->desc->type);
-  size_t strides[WNN_MAX_RANK];
-  wnn_layout_strides(&in->layout, in->desc, strides);
+  const webnn_data_type type = region->inputs[0].desc->type;
+  const bool channels_first = attrs->layout == WEBNN_INPUT_OPERAND_LAYOUT_NCHW;
+  const uint32_t h = channels_first ? 2 : 1, w = h + 1, c = channels_first ? 1 : 3;
+  const bool eights = is_in_eights(region, c);
+  const recipe r = recipe_of(&g, region->anchor->op->id, type);
   g.needs |= WNN_CL_NEEDS_MATH;
-  if (eights) begin_eight(&g, h, w, c);
   g.coordinates = !eights;
-  wnn_cl_put(&g, "  const int top = (int)(c%u * %uu) - %u, left = (int)(c%u * %uu) - %u;\n", h,
-             attrs->strides.data[0], attrs->padding.data[0], w, attrs->strides.data[1],
-             attrs->padding.data[2]);
-  wnn_cl_put(&g, "  %s y = %s;\n  uint n = 0;\n", type, r.first);
-  wnn_cl_put(&g, "  for (int a = 0; a < %u; a++) {\n    const int row = top + a * %u;\n",
-             attrs->window_dimensions.data[0], attrs->dilations.data[0]);
-  wnn_cl_put(&g, "    if (row < 0 || row >= %u) continue;\n    for (int b = 0; b < %u; b++) {\n",
-             in->desc->dims[h], attrs->window_dimensions.data[1]);
-  wnn_cl_put(
-      &g,
-      "      const int column = left + b * %u;\n      if (column < 0 || column >= %u) continue;\n",
-      attrs->dilations.data[1], in->desc->dims[w]);
-  const char *at =
-      wnn_cl_say(&g, "c0 * %zuu + %s * %zuu + row * %zuu + column * %zuu", strides[0],
-                 eights ? "first" : wnn_cl_say(&g, "c%u", c), strides[c], strides[h], strides[w]);
-  const char *x = wnn_cl_load(&g, 0, at);
-  if (eights) x = wnn_cl_say(&g, "%s(0, i0 + %s)", is_half ? "vload_half8" : "vload8", at);
-  wnn_cl_put(&g, "      const %s x = %s;\n      %s;\n      n++;\n    }\n  }\n", type, x,
-             eights ? take_eight(region->anchor->op->id) : r.take);
+  if (eights) begin_eight(&g, h, w, c);
+  wnn_cl_put(&g, "  %s y = %s;\n  uint n = 0;\n", eights ? "float8" : wnn_cl_value(type), r.first);
   if (eights) {
+    put_window(&g, h, w, c, true, take_eight(region->anchor->op->id));
     end_eight(&g, c, r.end);
   } else {
+    put_window(&g, h, w, c, false, r.take);
     wnn_cl_tail(&g, r.end, "i");
     wnn_cl_items(&g, wnn_desc_count(region->outputs[0].desc));
   }

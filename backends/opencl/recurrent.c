@@ -122,8 +122,8 @@ static bool is_wide(const wnn_cl_gen *g, int port, size_t n) {
 
 /* Sixteen floats of an operand, from this element on. */
 static const char *wide_at(wnn_cl_gen *g, int port, const char *index) {
-  const bool is_half = g->region->inputs[port].desc->type == WEBNN_DATA_TYPE_FLOAT16;
-  return wnn_cl_say(g, "%s(0, i%d + (%s))", is_half ? "vload_half16" : "vload16", port, index);
+  return wnn_cl_load_many(g, wnn_cl_say(g, "i%d", port), g->region->inputs[port].desc->type, WIDE,
+                          index);
 }
 
 /* All of them in one walk along `n` elements: none waits for another. */

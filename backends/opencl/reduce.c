@@ -122,15 +122,15 @@ static bool in_eights(const wnn_cl_gen *g, const wnn_cl_lanes *lanes, wnn_op_id 
 /* A group for eight lanes of sums. */
 static void reduce_eights(wnn_cl_gen *g, const wnn_cl_lanes *lanes, wnn_op_id op, size_t group) {
   const wnn_port *in = &g->region->inputs[0], *out = &g->region->outputs[0];
-  const char *load = in->desc->type == WEBNN_DATA_TYPE_FLOAT16 ? "vload_half8" : "vload8";
   g->needs |= WNN_CL_NEEDS_SUM;
   wnn_cl_put(g, "  __local float8 t_y[%zu];\n  const uint first = g * 8;\n", group);
   begin_lane(g, lanes, "first");
   element(g, lanes, "0"); /* it is read */
   wnn_cl_put(g, "  float8 y = (float8)(0.0f), rest = (float8)(0.0f);\n");
   wnn_cl_put(g, "  for (uint k = l; k < %zuu; k += %zuu) {\n", lanes->n_each, group);
-  wnn_cl_put(g, "    const float8 x = %s(0, i0 + b + %s);\n    w_add8(&y, &rest, %s);\n  }\n", load,
-             wnn_cl_along(g, lanes, "k"), summand(op));
+  const char *at = wnn_cl_say(g, "b + %s", wnn_cl_along(g, lanes, "k"));
+  wnn_cl_put(g, "    const float8 x = %s;\n    w_add8(&y, &rest, %s);\n  }\n",
+             wnn_cl_load_many(g, "i0", in->desc->type, 8, at), summand(op));
   wnn_cl_put(g,
              "  t_y[l] = y + rest;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
              "  for (uint h = %zuu; h > 0; h /= 2) {\n    if (l < h) t_y[l] += t_y[l + h];\n"
