@@ -5,13 +5,18 @@ Each operand or result of most bytes has 64 MiB (--mib). Ours runs on arrays tha
 NumPy into an array that is there, on one thread. Printed are times in milliseconds, ours as GB/s of what is read and
 written (each once), its share of what the copy moves with as many threads, and the ratio to the faster peer.
 
-    bench/ops.py [NAME ...] [--threads N ...] [--mib M] [--seconds S] [--json FILE]
+Others' work on the machine takes time from whoever uses more threads, by the scheduler's slices of some milliseconds.
+So a row in which others had more than a tenth of a processor is timed again, --tries times at most, and marked as
+crowded if it stays so: its ratios say little.
+
+    bench/ops.py [NAME ...] [--threads N ...] [--mib M] [--seconds S] [--tries N] [--json FILE]
 """
 
 import argparse
 import importlib.util
 import json
 import math
+import os
 import pathlib
 import platform
 import statistics
@@ -371,7 +376,35 @@ def interleave(runs, seconds, clock, turns=3):
     return {name: statistics.median(some) for name, some in times.items()}
 
 
-def compare(name, threads, mib, seconds, clock):
+CROWDED = 0.1  # processors that others have
+
+
+def busy_seconds():
+    """What the processors have done, for others and for this process; None where the system doesn't say."""
+    try:
+        with open("/proc/stat") as file:
+            user, nice, system, _, _, *rest = map(int, file.readline().split()[1:9])
+    except OSError:
+        return None
+    own = os.times()
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - own.user - own.system
+
+
+def time_calmly(runs, seconds, clock, tries):
+    """Medians, and how many processors others had meanwhile: of the calmest try."""
+    best = None
+    for _ in range(tries):
+        before, start = busy_seconds(), time.perf_counter()
+        medians = interleave(runs, seconds, clock)
+        others = 0 if before is None else (busy_seconds() - before) / (time.perf_counter() - start)
+        if best is None or others < best[1]:
+            best = medians, others
+        if others <= CROWDED:
+            break
+    return best
+
+
+def compare(name, threads, mib, seconds, clock, tries):
     shapes, build, numpys, node, attributes, extra = ROWS[name]
     operands = [draw(text, mib, np.random.default_rng(k)) for k, text in enumerate(shapes)]
     run, kernels = with_webnn(build, operands, threads)
@@ -388,9 +421,10 @@ def compare(name, threads, mib, seconds, clock):
         except Exception as error:  # types that it lacks
             if "NOT_IMPLEMENTED" not in str(error) and "NotImplemented" not in type(error).__name__:
                 raise
-    medians = interleave(runs, seconds, clock)
+    medians, others = time_calmly(runs, seconds, clock, tries)
     best = min(value for engine, value in medians.items() if engine not in ("webnn", "copy"))
     return {"name": name, "threads": threads, "kernel": kernels, "bytes": n_bytes, "agrees": bool(close),
+            "others": round(others, 2),
             "copy_share": medians["copy"] / medians["webnn"], "ratio": medians["webnn"] / best, **medians}
 
 
@@ -398,7 +432,7 @@ def show(result):
     times = " ".join(f"{result[engine] * 1e3:11.2f}" if engine in result else " " * 10 + "-"
                      for engine in ("webnn", "onnxruntime", "numpy", "copy"))
     flags = ("" if result["agrees"] else "  differs from NumPy") + ("  slow" if result["copy_share"] < 0.5 else "") + (
-        "  behind" if result["ratio"] > 1 else "")
+        "  behind" if result["ratio"] > 1 else "") + ("  crowded" if result["others"] > CROWDED else "")
     print(f"{result['name']:34}{result['threads']:2}{times}{result['bytes'] / result['webnn'] / 1e9:8.1f}"
           f"{result['copy_share']:7.2f}{result['ratio']:7.2f}{flags}", flush=True)
 
@@ -409,6 +443,7 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--mib", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=0.6, help="for each engine and row")
+    parser.add_argument("--tries", type=int, default=3, help="for a row while others are at work")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--cpu", action="store_true",
                         help="the processor's time by all threads instead of the wall's, where others are at work too")
@@ -420,7 +455,7 @@ def main():
         if args.names and not any(part in name for part in args.names):
             continue
         for threads in args.threads:
-            results.append(compare(name, threads, args.mib, args.seconds, clock))
+            results.append(compare(name, threads, args.mib, args.seconds, clock, args.tries))
             show(results[-1])
     if args.json:
         args.json.write_text(json.dumps({"processor": platform.processor(), "rows": results}, indent=1))

@@ -19,19 +19,24 @@
 #define SPIN_NS 30000
 /* So many parts each have a bit. */
 #define MARKED_PARTS 64
+/* Much work comes in pieces of at least so many bytes, and so many a thread at most. */
+#define PIECE_BYTES ((size_t)2 << 20)
+#define MAX_PIECES 8
 
 typedef struct helper {
   wnn_thread thread;
   wnn_pool *pool;
 } helper;
 
-/* One job at a time. A helper enters (n_inside), looks whether the job is open, takes parts while
- * there are any, and leaves. The caller does the same; when no part is left it closes the job and
- * waits until nobody is inside: then every part is done, and whoever comes too late sees a closed
- * job and touches nothing. */
+/* One job at a time, of which each thread takes parts while there are any.
+ * A helper enters (n_inside), looks whether the job is open, takes parts, and leaves. The caller
+ * does the same; when no part is left it closes the job and waits until nobody is inside: then
+ * every part is done, and whoever comes too late sees a closed job and touches nothing.
+ * OpenMP's threads are all inside, and the region ends when the last has come to its end. */
 struct wnn_pool {
   wnn_alloc alloc;
   uint32_t n_threads, n_lent;
+  size_t piece_bytes;
   bool spins;
   atomic_bool in_parallel;
   atomic_bool stop;
@@ -46,6 +51,8 @@ struct wnn_pool {
   atomic_uint n_asleep; /* helpers at `wake` */
   bool waits;           /* the caller is at `left`; under the lock */
 #ifdef WEBNN_OPENMP
+  atomic_int n_at_end;   /* threads that found no part left */
+  atomic_uint n_waiting; /* of them, at `left` */
   wnn_thread ballast;
   bool has_ballast;
   bool ballast_ends; /* under the lock */
@@ -75,6 +82,7 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   pool->n_threads = n_threads != 0 ? n_threads : n_cpus;
   if (pool->n_threads > WNN_MAX_THREADS) pool->n_threads = WNN_MAX_THREADS;
   pool->n_lent = pool->n_threads;
+  pool->piece_bytes = PIECE_BYTES;
   pool->spins = n_cpus > 1 && pool->n_threads <= n_cpus;
   pool->helpers = wnn_alloc_zeroed(alloc, pool->n_threads * sizeof *pool->helpers);
   if (pool->helpers == NULL) {
@@ -89,6 +97,10 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   atomic_init(&pool->open, false);
   atomic_init(&pool->n_inside, 0);
   atomic_init(&pool->n_asleep, 0);
+#ifdef WEBNN_OPENMP
+  atomic_init(&pool->n_at_end, 0);
+  atomic_init(&pool->n_waiting, 0);
+#endif
   wnn_mutex_init(&pool->lock);
   wnn_cond_init(&pool->wake);
   wnn_cond_init(&pool->left);
@@ -205,6 +217,36 @@ static void run_here(size_t n, wnn_parallel_fn fn, void *arg) {
   for (size_t i = 0; i < n; i++) fn(arg, i, n);
 }
 
+/* True for the first who asks for part i. */
+static bool take(wnn_pool *pool, size_t i) {
+  const uint64_t part = UINT64_C(1) << i;
+  return !(atomic_fetch_or(&pool->taken, part) & part);
+}
+
+/* Of a few parts a thread takes its own first, thread `own` of all: its cache has what it wrote
+ * before. */
+static void take_parts(wnn_pool *pool, size_t own) {
+  wnn_parallel_fn fn = pool->fn;
+  void *arg = pool->arg;
+  const size_t n = pool->n, first = n <= pool->n_threads ? own : n * own / pool->n_threads;
+  if (n > MARKED_PARTS) {
+    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < n;) fn(arg, i, n);
+    return;
+  }
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = (first + k) % n;
+    if (take(pool, i)) fn(arg, i, n);
+  }
+}
+
+static void set_job(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  pool->fn = fn;
+  pool->arg = arg;
+  pool->n = n;
+  atomic_store(&pool->next, 0);
+  atomic_store(&pool->taken, 0);
+}
+
 #ifdef WEBNN_OPENMP
 
 uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
@@ -215,15 +257,38 @@ uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
 
 void wnn_pool_enter(wnn_pool *pool) { wnn_pool_lend(pool, 0); }
 
-static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
-  /* A part for each thread is the same thread's each time: its cache has what it wrote before. */
-  if (n <= pool->n_threads) {
-#pragma omp parallel for num_threads((int)pool->n_threads) schedule(static, 1)
-    for (size_t i = 0; i < n; i++) fn(arg, i, n);
+/* Until all `n` threads of the region have no part left. libgomp's barrier would spin for
+ * milliseconds, and where others' work holds a processor the thread that is waited for might have
+ * the spinning one. */
+static void meet(wnn_pool *pool, int n) {
+  if (atomic_fetch_add(&pool->n_at_end, 1) + 1 == n) {
+    if (atomic_load(&pool->n_waiting) == 0) return;
+    wnn_mutex_lock(&pool->lock);
+    wnn_cond_broadcast(&pool->left);
+    wnn_mutex_unlock(&pool->lock);
+    sched_yield(); /* who was woken may be next on this processor, and libgomp's barrier spins */
     return;
   }
-#pragma omp parallel for num_threads((int)pool->n_threads) schedule(dynamic, 1)
-  for (size_t i = 0; i < n; i++) fn(arg, i, n);
+  const int64_t end = wnn_now_ns() + SPIN_NS;
+  while (atomic_load(&pool->n_at_end) < n)
+    if (!pool->spins || wnn_now_ns() > end) break;
+  if (atomic_load(&pool->n_at_end) >= n) return;
+  wnn_mutex_lock(&pool->lock);
+  atomic_fetch_add(&pool->n_waiting, 1);
+  while (atomic_load(&pool->n_at_end) < n) wnn_cond_wait(&pool->left, &pool->lock);
+  atomic_fetch_sub(&pool->n_waiting, 1);
+  wnn_mutex_unlock(&pool->lock);
+}
+
+static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  set_job(pool, n, fn, arg);
+  atomic_store(&pool->n_at_end, 0);
+#pragma omp parallel num_threads((int)pool->n_threads)
+  {
+    take_parts(pool, (size_t)omp_get_thread_num());
+    meet(pool, omp_get_num_threads());
+  }
+  wnn_pool_watch(pool);
 }
 
 #else
@@ -236,27 +301,6 @@ uint32_t wnn_pool_lend(wnn_pool *pool, uint32_t n) {
 
 void wnn_pool_enter(wnn_pool *pool) { (void)pool; }
 void wnn_pool_watch(wnn_pool *pool) { (void)pool; }
-
-/* True for the first who asks for part i. */
-static bool take(wnn_pool *pool, size_t i) {
-  const uint64_t part = UINT64_C(1) << i;
-  return !(atomic_fetch_or(&pool->taken, part) & part);
-}
-
-/* A few parts are taken from one's own on: a thread's cache has what it wrote before. */
-static void take_parts(wnn_pool *pool, size_t own) {
-  wnn_parallel_fn fn = pool->fn;
-  void *arg = pool->arg;
-  size_t n = pool->n;
-  if (n > MARKED_PARTS) {
-    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < n;) fn(arg, i, n);
-    return;
-  }
-  for (size_t k = 0; k < n; k++) {
-    const size_t i = (own + k) % n;
-    if (take(pool, i)) fn(arg, i, n);
-  }
-}
 
 static void leave(wnn_pool *pool) {
   if (atomic_fetch_sub(&pool->n_inside, 1) != 1) return;
@@ -312,11 +356,7 @@ static void wait_until_left(wnn_pool *pool) {
 
 static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
   if (!pool->started) start_helpers(pool);
-  pool->fn = fn;
-  pool->arg = arg;
-  pool->n = n;
-  atomic_store(&pool->next, 0);
-  atomic_store(&pool->taken, 0);
+  set_job(pool, n, fn, arg);
   atomic_store(&pool->open, true);
   atomic_fetch_add(&pool->round, 1);
   if (atomic_load(&pool->n_asleep) != 0) {
@@ -338,6 +378,44 @@ void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
   }
   run_wide(pool, n, fn, arg);
   atomic_store(&pool->in_parallel, false);
+}
+
+void wnn_pool_cut(wnn_pool *pool, size_t n_bytes) { pool->piece_bytes = n_bytes; }
+
+size_t wnn_pool_parts(const wnn_pool *pool, size_t n_items, size_t n_bytes) {
+  const size_t threads = pool != NULL ? pool->n_threads : 1;
+  size_t each = threads == 1 ? 1 : n_bytes / threads / pool->piece_bytes;
+  if (each > MAX_PIECES) each = MAX_PIECES;
+  const size_t n = each > 1 ? threads * each : threads;
+  return n < n_items ? n : n_items != 0 ? n_items : 1;
+}
+
+size_t wnn_pool_slots(const wnn_pool *pool, size_t n) {
+  const size_t threads = pool != NULL ? pool->n_threads : 1;
+  return n < threads ? n : threads;
+}
+
+typedef struct sharing {
+  wnn_sharing_fn fn;
+  void *arg;
+  size_t n;
+  atomic_size_t next;
+} sharing;
+
+/* As many pieces as slots: each thread has its own, as its cache has. */
+static void share_part(void *arg, size_t slot, size_t n_slots) {
+  sharing *s = arg;
+  if (s->n == n_slots) {
+    s->fn(s->arg, slot, slot, s->n);
+    return;
+  }
+  for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;) s->fn(s->arg, slot, i, s->n);
+}
+
+void wnn_parallel_share(wnn_pool *pool, size_t n, wnn_sharing_fn fn, void *arg) {
+  sharing s = {.fn = fn, .arg = arg, .n = n};
+  atomic_init(&s.next, 0);
+  wnn_parallel(pool, wnn_pool_slots(pool, n), share_part, &s);
 }
 
 #ifdef __linux__

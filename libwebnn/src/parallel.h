@@ -48,6 +48,20 @@ typedef void (*wnn_parallel_fn)(void *arg, size_t i, size_t n);
  * another call. */
 void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg);
 
+/* How many parts are good for work on `n_bytes` that comes in `n_items`: one a thread; several
+ * where it is much, so that a thread that others' work keeps from its processor holds up a piece
+ * only. */
+size_t wnn_pool_parts(const wnn_pool *pool, size_t n_items, size_t n_bytes);
+
+/* Pieces may be as small as this (tests of small work want some). */
+void wnn_pool_cut(wnn_pool *pool, size_t n_bytes);
+
+/* The same as wnn_parallel for parts that need memory of their own: no two that run at the same
+ * time have the same slot, and slots are below wnn_pool_slots(pool, n). */
+typedef void (*wnn_sharing_fn)(void *arg, size_t slot, size_t i, size_t n);
+size_t wnn_pool_slots(const wnn_pool *pool, size_t n);
+void wnn_parallel_share(wnn_pool *pool, size_t n, wnn_sharing_fn fn, void *arg);
+
 /* True inside a wnn_parallel on this pool, for whoever works for it. */
 bool wnn_in_parallel(const wnn_pool *pool);
 

@@ -13,7 +13,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SCENE_PORTS = 24, SCENE_OUTPUTS = 6, SCENE_POSTS = WNN_MAX_POSTS, SCENE_GUARD = 64 };
+enum {
+  SCENE_PORTS = 24,
+  SCENE_OUTPUTS = 6,
+  SCENE_POSTS = WNN_MAX_POSTS,
+  SCENE_GUARD = 64,
+  SCENE_PIECE = 4096
+};
 
 /* What random numbers look like. */
 typedef enum scene_data {
@@ -391,6 +397,7 @@ static inline bool scene_check(scene *s, const wnn_kernel *kernel) {
     wnn_host host = {.passes = ways[i].switches};
     if (i == 2) scene_state = state; /* those that write past the caches draw no numbers */
     host.pool = wnn_pool_create(&host.alloc, ways[i].n_threads);
+    wnn_pool_cut(host.pool, SCENE_PIECE);
     scene_device.host = &host;
     wnn_plan *plan = NULL;
     webnn_status status = kernel->plan((wnn_device *)&scene_device, &s->region, &plan);

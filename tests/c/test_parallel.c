@@ -125,6 +125,71 @@ TEST(parts_run_at_the_same_time) {
   wnn_pool_free(pool);
 }
 
+typedef struct held {
+  atomic_size_t n_done;
+  size_t n_before; /* parts that were done when the held one ended */
+  atomic_bool busy[8];
+  int counts[MANY];
+  atomic_bool shared; /* two had the same slot at the same time, or one that isn't there */
+  size_t n_slots;
+} held;
+
+/* The first part isn't done before all others are. */
+static void held_part(void *arg, size_t i, size_t n) {
+  held *h = arg;
+  const int64_t end = wnn_now_ns() + INT64_C(10000000000);
+  while (i == 0 && atomic_load(&h->n_done) + 1 < n && wnn_now_ns() < end) nap(100000);
+  if (i == 0) h->n_before = atomic_load(&h->n_done);
+  h->counts[i]++;
+  atomic_fetch_add(&h->n_done, 1);
+}
+
+static void held_piece(void *arg, size_t slot, size_t i, size_t n) {
+  held *h = arg;
+  if (slot >= h->n_slots || atomic_exchange(&h->busy[slot], true)) atomic_store(&h->shared, true);
+  held_part(h, i, n);
+  atomic_store(&h->busy[slot], false);
+}
+
+TEST(a_held_part_holds_up_no_other) {
+  for (size_t n = 2; n < 100; n += 7) {
+    wnn_pool *pool = wnn_pool_create(&system_alloc, 3);
+    held parts = {.n_slots = wnn_pool_slots(pool, n)}, pieces = {.n_slots = parts.n_slots};
+    wnn_pool_enter(pool);
+    wnn_parallel(pool, n, held_part, &parts);
+    wnn_parallel_share(pool, n, held_piece, &pieces);
+    CONTEXT("%zu parts", n);
+    CHECK(parts.n_before == n - 1 && pieces.n_before == n - 1);
+    for (size_t i = 0; i < MANY; i++)
+      if (!REQUIRE(parts.counts[i] == (i < n) && pieces.counts[i] == (i < n))) break;
+    CHECK(!pieces.shared);
+    wnn_pool_free(pool);
+  }
+}
+
+TEST(pieces_without_a_pool_have_one_slot) {
+  held pieces = {.n_slots = 1};
+  atomic_store(&pieces.n_done, MANY); /* nobody waits */
+  CHECK(wnn_pool_slots(NULL, 5) == 1);
+  wnn_parallel_share(NULL, 5, held_piece, &pieces);
+  for (size_t i = 0; i < 6; i++) CHECK(pieces.counts[i] == (i < 5));
+  CHECK(!pieces.shared);
+}
+
+TEST(much_work_comes_in_pieces) {
+  const size_t mib = (size_t)1 << 20;
+  wnn_pool *pool = wnn_pool_create(&system_alloc, 2), *one = wnn_pool_create(&system_alloc, 1);
+  CHECK(wnn_pool_parts(NULL, 1000, 1000 * mib) == 1 && wnn_pool_parts(one, 1000, 1000 * mib) == 1);
+  CHECK(wnn_pool_parts(pool, 0, 0) == 1 && wnn_pool_parts(pool, 1, 1000 * mib) == 1);
+  CHECK(wnn_pool_parts(pool, 1000, 0) == 2 && wnn_pool_parts(pool, 1000, 4 * mib) == 2);
+  CHECK(wnn_pool_parts(pool, 1000, 16 * mib) == 8 && wnn_pool_parts(pool, 3, 16 * mib) == 3);
+  CHECK(wnn_pool_parts(pool, 1000, 100000 * mib) == 16);
+  wnn_pool_cut(pool, 1000);
+  CHECK(wnn_pool_parts(pool, 1000, 4000) == 4 && wnn_pool_parts(pool, 1000, 1999) == 2);
+  wnn_pool_free(pool);
+  wnn_pool_free(one);
+}
+
 /* Of this process, all threads. */
 static double processor_ms(void) {
   struct timespec at;
@@ -163,15 +228,41 @@ TEST(nobody_spins_in_a_crowd) {
   wnn_pool_enter(pool);
   wnn_parallel(pool, MANY, count_part, counts);
   crowd(pool);
-  const double before = processor_ms();
+  double least = 1e9;
   for (int i = 0; i < n_rounds; i++) {
+    const double before = processor_ms();
     wnn_parallel(pool, MANY, count_part, counts);
     nap(10000000);
+    const double each = (processor_ms() - before) / wnn_pool_threads(pool);
+    if (each < least) least = each;
   }
-  const double each = (processor_ms() - before) / n_rounds / wnn_pool_threads(pool);
-  CONTEXT("%.3f ms a round and thread", each);
-  CHECK(each < 1);
+  CONTEXT("%.3f ms a round and thread", least);
+  CHECK(least < 1);
   wnn_pool_free(pool);
+}
+
+static void nap_in_one(void *arg, size_t i, size_t n) {
+  (void)arg, (void)n;
+  if (i == 1) nap(20000000);
+}
+
+/* The thread that is waited for may need the waiting one's processor. Where others are at work any
+ * round may come out long, but not each; and each pool takes some until it has noticed them. */
+TEST(who_waits_for_a_part_sleeps) {
+  double least = 1e9;
+  for (int k = 0; k < 10; k++) {
+    wnn_pool *pool = wnn_pool_create(&system_alloc, 2);
+    wnn_pool_enter(pool);
+    for (int i = 0; i < 3; i++) {
+      const double before = processor_ms();
+      wnn_parallel(pool, 2, nap_in_one, NULL);
+      const double ms = processor_ms() - before;
+      if (ms < least) least = ms;
+    }
+    wnn_pool_free(pool);
+  }
+  CONTEXT("%.3f ms", least);
+  CHECK(least < 1);
 }
 
 static int count_threads(void) {
@@ -299,7 +390,11 @@ int main(int argc, char **argv) {
                                        RUN(nested_calls_run_in_place),
                                        RUN(many_rounds_lose_nothing),
                                        RUN(parts_run_at_the_same_time),
+                                       RUN(a_held_part_holds_up_no_other),
+                                       RUN(pieces_without_a_pool_have_one_slot),
+                                       RUN(much_work_comes_in_pieces),
                                        RUN(nobody_spins_in_a_crowd),
+                                       RUN(who_waits_for_a_part_sleeps),
                                        RUN(no_thread_stays_behind),
                                        RUN(split_covers_everything),
                                        RUN(there_is_a_default),

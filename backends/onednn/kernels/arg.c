@@ -32,12 +32,13 @@ static void free_arg(wnn_plan *plan) {
 }
 
 static void set_parts(arg_plan *plan, const wnn_host *host) {
-  const size_t n_out = plan->lanes.outer * plan->lanes.inner,
-               threads = wnn_pool_threads(host->pool);
+  const size_t n_out = plan->lanes.outer * plan->lanes.inner;
   plan->base.heavy = n_out * plan->lanes.n >= PARALLEL_WORK;
   plan->wide = WIDE_BYTES / plan->bytes;
   plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + plan->wide - 1) / plan->wide);
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->n_parts = !plan->base.heavy ? 1
+                                    : wnn_pool_parts(host->pool, plan->n_jobs,
+                                                     n_out * plan->lanes.n * plan->in_bytes);
   plan->ordered_at = wnn_aligned(n_out * sizeof(int32_t));
   plan->base.scratch_bytes = plan->ordered_at + n_out * sizeof(int64_t);
 }

@@ -30,7 +30,7 @@ static void free_batch(wnn_plan *plan) {
 }
 
 static void set_parts(batch_plan *plan, const wnn_host *host) {
-  size_t threads = wnn_pool_threads(host->pool), numbers;
+  size_t numbers;
   plan->base.heavy = plan->n_outer * plan->channels * plan->inner >= PARALLEL_WORK;
   plan->beside = 1;
   if (plan->inner == 1 && plan->channels <= WIDE / 2) plan->beside = WIDE / plan->channels;
@@ -43,7 +43,11 @@ static void set_parts(batch_plan *plan, const wnn_host *host) {
   plan->base.scratch_bytes = plan->scale_at + numbers;
   plan->n_jobs = plan->inner == 1 ? (plan->n_outer + plan->beside - 1) / plan->beside
                                   : plan->n_outer * plan->channels;
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->n_parts =
+      !plan->base.heavy
+          ? 1
+          : wnn_pool_parts(host->pool, plan->n_jobs,
+                           2 * plan->n_outer * plan->channels * plan->inner * sizeof(float));
 }
 
 static bool fits(const wnn_region *region) {

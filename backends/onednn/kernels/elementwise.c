@@ -283,10 +283,12 @@ static void set_scratch(wnn_elementwise *plan, const wnn_region *region, const w
   }
   plan->thread_bytes = at;
   size_t tiles = plan->n_stretches * ((plan->stretch + WNN_TILE - 1) / WNN_TILE);
-  size_t threads = wnn_pool_threads(host->pool);
   plan->base.heavy = plan->n_stretches * plan->stretch * cost_of_all(region) >= PARALLEL_WORK;
-  plan->n_parts = !plan->base.heavy ? 1 : tiles < threads ? tiles : threads;
-  plan->base.scratch_bytes = plan->thread_bytes * plan->n_parts;
+  plan->n_parts = !plan->base.heavy
+                      ? 1
+                      : wnn_pool_parts(host->pool, tiles,
+                                       2 * plan->n_stretches * plan->stretch * plan->out_bytes);
+  plan->base.scratch_bytes = plan->thread_bytes * wnn_pool_slots(host->pool, plan->n_parts);
 }
 
 /* Lies as the output does, in every stretch and over all of them. */

@@ -170,11 +170,11 @@ static bool takes_a_place(const wnn_elementwise *plan, const wnn_run *run) {
   return plan->base.in_place >= 0 && run->inputs[plan->base.in_place] == run->outputs[0];
 }
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const wnn_elementwise *plan = j->plan;
   trip t = {.plan = plan,
-            .scratch = (char *)j->run->scratch + part * plan->thread_bytes,
+            .scratch = (char *)j->run->scratch + slot * plan->thread_bytes,
             .streams = plan->streams && !takes_a_place(plan, j->run)};
   size_t per_stretch = (plan->stretch + WNN_TILE - 1) / WNN_TILE, begin, end;
   wnn_parallel_split(plan->n_stretches * per_stretch, part, n_parts, &begin, &end);
@@ -199,8 +199,8 @@ webnn_status wnn_elementwise_run(const wnn_plan *base, const wnn_run *run) {
   }
   job j = {plan, run};
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }

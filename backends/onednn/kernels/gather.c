@@ -110,10 +110,11 @@ static size_t near_bytes(const gather_plan *plan) {
   return far && plan->n_indices * 4 >= l->n ? lane * plan->width : 0;
 }
 
-static void set_near(gather_plan *plan) {
+static void set_near(gather_plan *plan, const wnn_host *host) {
   plan->near_at = wnn_aligned(plan->base.scratch_bytes);
   plan->near_bytes = wnn_aligned(near_bytes(plan));
-  plan->base.scratch_bytes = plan->near_at + plan->near_bytes * plan->n_parts;
+  plan->base.scratch_bytes =
+      plan->near_at + plan->near_bytes * wnn_pool_slots(host->pool, plan->n_parts);
 }
 
 static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -126,12 +127,13 @@ static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wn
     free_gather(&plan->base);
     return WEBNN_ERROR_NOT_SUPPORTED;
   }
-  const size_t threads = wnn_pool_threads(host->pool);
   plan->vector = wnn_vector_for(host);
   plan->streams = wnn_streams(host, wnn_desc_bytes(region->outputs[0].desc));
   plan->base.heavy = wnn_desc_bytes(region->outputs[0].desc) >= PARALLEL_BYTES;
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
-  set_near(plan);
+  plan->n_parts = !plan->base.heavy ? 1
+                                    : wnn_pool_parts(host->pool, plan->n_jobs,
+                                                     2 * wnn_desc_bytes(region->outputs[0].desc));
+  set_near(plan, host);
   *out = &plan->base;
   return WEBNN_OK;
 }
@@ -267,12 +269,12 @@ static void gather_tuples(const job *j, size_t begin, size_t end) {
   }
 }
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const gather_plan *plan = j->plan;
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
-  char *near = plan->near_bytes != 0 ? j->scratch + plan->near_at + part * plan->near_bytes : NULL;
+  char *near = plan->near_bytes != 0 ? j->scratch + plan->near_at + slot * plan->near_bytes : NULL;
   if (plan->op == WNN_OP_GATHER)
     gather_blocks(j, begin, end, near);
   else if (plan->op == WNN_OP_GATHER_ND)
@@ -292,9 +294,9 @@ static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
   if (plan->shares_places)
     wnn_places(j.indices, plan->index_type, 0, plan->n_indices, (uint32_t)plan->lanes.n, j.places);
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

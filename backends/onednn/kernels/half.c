@@ -27,8 +27,7 @@ static void narrow_part(void *arg, size_t i, size_t n) {
 }
 
 static size_t n_parts(const wnn_host *host, size_t n) {
-  size_t most = host->pool == NULL ? 1 : wnn_pool_threads(host->pool), wanted = n / MIN_PART + 1;
-  return wanted < most ? wanted : most;
+  return wnn_pool_parts(host->pool, n / MIN_PART + 1, n * (sizeof(float) + sizeof(uint16_t)));
 }
 
 void wnn_half_widen(const wnn_host *host, const uint16_t *from, float *to, size_t n) {

@@ -166,7 +166,7 @@ static webnn_status plan_movement(wnn_device *device, const wnn_region *region, 
   for (size_t i = 0; i < n_moves; i++) plan->moves[i].copy.streams = wnn_streams(host, n_bytes);
   plan->zips = takes_turns(plan);
   plan->base.heavy = n_bytes >= PARALLEL_BYTES;
-  plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
+  plan->n_parts = plan->base.heavy ? wnn_pool_parts(host->pool, SIZE_MAX, 2 * n_bytes) : 1;
   plan->n_pieces = n_moves == 1 ? 1 : 1 + n_bytes / (plan->n_parts * PIECE_BYTES);
   *out = &plan->base;
   return WEBNN_OK;

@@ -147,10 +147,13 @@ static void set_parts(norm_plan *plan, const wnn_host *host) {
     if (plan->beside > plan->n) plan->beside = plan->n;
   }
   plan->n_jobs = plan->n_outer * ((plan->inner + plan->width - 1) / plan->width);
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->n_parts = !plan->base.heavy
+                      ? 1
+                      : wnn_pool_parts(host->pool, plan->n_jobs,
+                                       2 * plan->n_outer * plan->n * plan->inner * plan->bytes);
   if (plan->half && plan->inner == 1) plan->thread_bytes = plan->n * sizeof(float);
   plan->thread_bytes = wnn_aligned(plan->thread_bytes);
-  plan->threads_at = reserve(plan, plan->thread_bytes * plan->n_parts);
+  plan->threads_at = reserve(plan, plan->thread_bytes * wnn_pool_slots(host->pool, plan->n_parts));
 }
 
 /* Channels must be found by counting: the rows' are all that is outside the lane but the batch, the
@@ -389,10 +392,10 @@ static void normalise_columns(const job *j, size_t outer, size_t column) {
   }
 }
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const norm_plan *plan = j->plan;
-  char *scratch = (char *)j->run->scratch + plan->threads_at + part * plan->thread_bytes;
+  char *scratch = (char *)j->run->scratch + plan->threads_at + slot * plan->thread_bytes;
   size_t slabs = (plan->inner + plan->width - 1) / plan->width, begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   if (plan->inner == 1) normalise_rows(j, begin, end, (float *)(void *)scratch);
@@ -437,9 +440,9 @@ static webnn_status run_norm(const wnn_plan *base, const wnn_run *run) {
     j.out = (char *)run->scratch + plan->rows_at;
   }
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(pool, plan->n_parts, run_part, &j);
   if (plan->copies) wnn_parallel(pool, plan->n_parts, copy_part, &j);
   return WEBNN_OK;
 }

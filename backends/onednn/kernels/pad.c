@@ -110,7 +110,8 @@ static webnn_status plan_pad(wnn_device *device, const wnn_region *region, wnn_p
     wnn_copy_prepare(&plan->moves[i], wnn_vector_for(host));
   plan->moves[0].streams = wnn_streams(host, wnn_desc_bytes(result->desc));
   plan->base.heavy = wnn_desc_bytes(result->desc) >= PARALLEL_BYTES;
-  plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
+  plan->n_parts =
+      plan->base.heavy ? wnn_pool_parts(host->pool, SIZE_MAX, 2 * wnn_desc_bytes(result->desc)) : 1;
   *out = &plan->base;
   return WEBNN_OK;
 }

@@ -126,13 +126,16 @@ static void set_parts(pool_plan *plan, const wnn_host *host) {
   plan->base.heavy = work >= PARALLEL_WORK;
   plan->by_depth = rows < threads && plan->depth >= 2 * MIN_SLICE;
   size_t most = plan->by_depth ? plan->depth / MIN_SLICE : rows;
-  plan->n_parts = !plan->base.heavy ? 1 : most < threads ? most : threads;
+  const size_t n_bytes =
+      plan->images * (size_t)(plan->in[0] * plan->in[1]) * plan->depth * plan->in_bytes;
+  plan->n_parts =
+      !plan->base.heavy ? 1 : wnn_pool_parts(host->pool, most, plan->by_depth ? 0 : n_bytes);
   plan->widened_at = wnn_aligned((size_t)plan->wide * plan->depth * plan->bytes);
   plan->result_at = plan->widened_at +
                     (plan->half ? wnn_aligned((size_t)plan->in[1] * plan->depth * plan->bytes) : 0);
   plan->thread_bytes =
       plan->result_at + wnn_aligned((size_t)plan->out[1] * plan->depth * plan->bytes);
-  plan->base.scratch_bytes = plan->n_parts * plan->thread_bytes;
+  plan->base.scratch_bytes = wnn_pool_slots(host->pool, plan->n_parts) * plan->thread_bytes;
 }
 
 static wnn_fold fold_of(wnn_op_id op) {
@@ -291,10 +294,10 @@ typedef struct job {
   char *out;
 } job;
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const pool_plan *plan = j->plan;
-  char *scratch = (char *)j->run->scratch + part * plan->thread_bytes;
+  char *scratch = (char *)j->run->scratch + slot * plan->thread_bytes;
   strip s = {plan, 0, plan->depth, scratch, scratch + plan->widened_at, scratch + plan->result_at};
   size_t rows = (size_t)plan->out[0], begin = 0, end = plan->images * rows;
   if (plan->by_depth) {
@@ -324,9 +327,9 @@ static webnn_status run_pool(const wnn_plan *base, const wnn_run *run) {
     j.out = scratch + plan->out_at;
   }
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   if (plan->copies) wnn_copy_run(&plan->scatter, j.out, run->outputs[0], 0, 1);
   return WEBNN_OK;
 }

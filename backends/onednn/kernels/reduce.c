@@ -100,7 +100,10 @@ static void choose_parts(reduce_plan *plan, const wnn_host *host) {
     if (plan->runs[i].n > plan->runs[plan->cut].n) plan->cut = i;
     if (plan->runs[plan->cut].n >= 2 * threads) break;
   }
-  plan->n_parts = plan->runs[plan->cut].n < threads ? plan->runs[plan->cut].n : threads;
+  const fold_run *cut = &plan->runs[plan->cut];
+  /* Where parts share results each has its own, and what they have is joined. */
+  plan->n_parts = cut->reduced ? cut->n < threads ? cut->n : threads
+                               : wnn_pool_parts(host->pool, cut->n, work * plan->in_bytes);
 }
 
 static size_t reserve(reduce_plan *plan, size_t n_bytes) {

@@ -99,17 +99,18 @@ static void plan_copy(resample_plan *plan, const wnn_region *region) {
 }
 
 static void set_parts(resample_plan *plan, const wnn_host *host) {
-  const size_t rows = plan->outer * plan->out[0] * plan->middle,
-               threads = wnn_pool_threads(host->pool);
+  const size_t rows = plan->outer * plan->out[0] * plan->middle;
   const size_t n_in = plan->in[1] * plan->depth, n_out = plan->out[1] * plan->depth;
   const size_t sizes[4] = {n_in, n_in, n_in, n_out};
   plan->base.heavy = rows * n_out * plan->bytes >= PARALLEL_BYTES;
-  plan->n_parts = !plan->base.heavy ? 1 : rows < threads ? rows : threads;
+  plan->n_parts =
+      !plan->base.heavy ? 1 : wnn_pool_parts(host->pool, rows, rows * n_out * plan->bytes);
   for (size_t i = 0; i < 4 && plan->linear; i++) {
     plan->row_at[i] = plan->thread_bytes;
     plan->thread_bytes += wnn_aligned(sizes[i] * sizeof(float));
   }
-  plan->base.scratch_bytes = plan->threads_at + plan->n_parts * plan->thread_bytes;
+  plan->base.scratch_bytes =
+      plan->threads_at + wnn_pool_slots(host->pool, plan->n_parts) * plan->thread_bytes;
 }
 
 /* Integers whose second axis lies further out are left to the reference; layouts avoid it. */
@@ -272,11 +273,11 @@ static const char *input_row(const job *j, size_t outer, uint32_t row, size_t mi
                      plan->bytes;
 }
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const resample_plan *plan = j->plan;
   const size_t row_bytes = plan->out[1] * plan->depth * plan->bytes;
-  char *scratch = (char *)j->run->scratch + plan->threads_at + part * plan->thread_bytes;
+  char *scratch = (char *)j->run->scratch + plan->threads_at + slot * plan->thread_bytes;
   const char *last = NULL; /* the input row that the row before shows */
   size_t begin, end;
   wnn_parallel_split(plan->outer * plan->out[0] * plan->middle, part, n_parts, &begin, &end);
@@ -307,9 +308,9 @@ static webnn_status run_resample(const wnn_plan *base, const wnn_run *run) {
   job j = {plan, run, plan->copies ? run->scratch : run->inputs[0]};
   if (plan->copies) wnn_parallel(pool, plan->n_parts, copy_part, &j);
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

@@ -31,7 +31,6 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   const bool half = in->desc->type == WEBNN_DATA_TYPE_FLOAT16;
   const webnn_data_type type = half ? WEBNN_DATA_TYPE_FLOAT32 : in->desc->type;
   const wnn_vector *vector = wnn_vector_for(host);
-  const size_t threads = wnn_pool_threads(host->pool);
   wnn_stage_fn add = vector->stage(WNN_OP_ADD, type, type);
   if (region->n_posts != 0 || add == NULL || webnn_data_type_bytes(type) < 4 ||
       wnn_layout_is_blocked(&in->layout) ||
@@ -52,7 +51,9 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   plan->lanes = wnn_lanes_along(in, attrs->axis);
   plan->base.heavy = wnn_desc_count(in->desc) >= PARALLEL_WORK;
   plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->n_parts = !plan->base.heavy
+                      ? 1
+                      : wnn_pool_parts(host->pool, plan->n_jobs, 2 * wnn_desc_bytes(in->desc));
   *out = &plan->base;
   return WEBNN_OK;
 }

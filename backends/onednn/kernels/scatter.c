@@ -65,7 +65,8 @@ static webnn_status plan_scatter(wnn_device *device, const wnn_region *region, w
   if (update_bytes < PARALLEL_BYTES) most = 1;
   if (most == 0) most = 1;
   plan->base.heavy = plan->n_bytes + update_bytes >= PARALLEL_BYTES;
-  plan->n_copiers = plan->n_bytes >= PARALLEL_BYTES ? threads : 1;
+  plan->n_copiers =
+      plan->n_bytes >= PARALLEL_BYTES ? wnn_pool_parts(host->pool, SIZE_MAX, 2 * plan->n_bytes) : 1;
   plan->n_parts = most < threads ? most : threads;
   plan->copies_rows = !plan->is_nd && plan->lanes.inner == 1 && plan->lanes.outer > 1 &&
                       plan->n_parts >= plan->n_copiers;

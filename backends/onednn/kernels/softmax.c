@@ -39,12 +39,15 @@ static void set_parts(softmax_plan *plan, const wnn_host *host) {
     plan->width = width < plan->inner ? width : plan->inner;
   }
   plan->n_jobs = plan->n_outer * ((plan->inner + plan->width - 1) / plan->width);
-  plan->n_parts = !plan->base.heavy ? 1 : plan->n_jobs < threads ? plan->n_jobs : threads;
+  plan->n_parts = !plan->base.heavy
+                      ? 1
+                      : wnn_pool_parts(host->pool, plan->n_jobs,
+                                       2 * plan->n_outer * plan->n * plan->inner * sizeof(float));
   if (plan->half) {
     size_t n_bytes = plan->n * plan->width * sizeof(float);
     plan->thread_bytes = wnn_aligned(n_bytes);
   }
-  plan->base.scratch_bytes = plan->thread_bytes * plan->n_parts;
+  plan->base.scratch_bytes = plan->thread_bytes * wnn_pool_slots(host->pool, plan->n_parts);
 }
 
 static webnn_status plan_softmax(wnn_device *device, const wnn_region *region, wnn_plan **out) {
@@ -106,10 +109,10 @@ typedef struct job {
   const wnn_run *run;
 } job;
 
-static void run_part(void *arg, size_t part, size_t n_parts) {
+static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   const job *j = arg;
   const softmax_plan *plan = j->plan;
-  float *wide = (float *)(void *)((char *)j->run->scratch + part * plan->thread_bytes);
+  float *wide = (float *)(void *)((char *)j->run->scratch + slot * plan->thread_bytes);
   const void *in = j->run->inputs[0];
   void *out = j->run->outputs[0];
   size_t slabs = (plan->inner + plan->width - 1) / plan->width, begin, end;
@@ -136,9 +139,9 @@ static webnn_status run_softmax(const wnn_plan *base, const wnn_run *run) {
   const softmax_plan *plan = (const softmax_plan *)base;
   job j = {plan, run};
   if (plan->n_parts == 1)
-    run_part(&j, 0, 1);
+    run_part(&j, 0, 0, 1);
   else
-    wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
+    wnn_parallel_share(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;
 }
 

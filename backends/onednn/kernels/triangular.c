@@ -36,7 +36,8 @@ static webnn_status plan_triangular(wnn_device *device, const wnn_region *region
   plan->vector = wnn_vector_for(host);
   plan->streams = wnn_streams(host, wnn_desc_bytes(desc));
   plan->base.heavy = wnn_desc_bytes(desc) >= PARALLEL_BYTES;
-  plan->n_parts = plan->base.heavy ? wnn_pool_threads(host->pool) : 1;
+  plan->n_parts =
+      plan->base.heavy ? wnn_pool_parts(host->pool, plan->n_rows, 2 * wnn_desc_bytes(desc)) : 1;
   plan->base.in_place = 0;
   *out = &plan->base;
   return WEBNN_OK;
