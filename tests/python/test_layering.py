@@ -104,7 +104,7 @@ def test_public_functions_are_documented(header):
 
 def test_texts_name_no_machine_and_no_registry():
     pattern = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm)/|/" r"root/|https?://[^ ]*(pypi|pythonhosted|npmjs|crates)")
-    skip = {"data", "__pycache__", ".git", "build", ".venv", "demo"}
+    skip = {"data", "__pycache__", ".git", ".hypothesis", "build", ".venv", "demo"}
     for path in ROOT.rglob("*"):
         if not path.is_file() or skip & set(path.relative_to(ROOT).parts) or path.name == pathlib.Path(__file__).name:
             continue
