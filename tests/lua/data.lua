@@ -22,6 +22,10 @@ return function(t, env)
     local deep = { 1 }
     for _ = 1, 20 do deep = { deep } end
     t.raises("nested too deeply", round_trip, "int32", 1, deep)
+    for _, holed in ipairs { { 1, nil, 3 }, { [2] = 1 }, { 1, n = 1 }, { { 1 }, { nil, 2 } } } do
+      t.raises("data must be a list without holes or names", round_trip, "int32", 1, holed)
+      t.raises("must be a list without holes or names", webnn.buffer, "int32", holed)
+    end
   end)
 
   t.test("packed strings", function()

@@ -123,9 +123,9 @@ void wlua_push_integer(lua_State *L, bool negative, uint64_t magnitude) {
 #define MAX_DEPTH (WLUA_MAX_RANK + 1)
 
 static size_t count_numbers(lua_State *L, const Where *where, int index, int depth) {
-  size_t n = webnnL_rawlen(L, index), total = 0;
   if (depth == MAX_DEPTH) wlua_argument_error(L, where, "is nested too deeply");
   luaL_checkstack(L, 8, NULL);
+  size_t n = wlua_list(L, where, index), total = 0;
   for (size_t i = 1; i <= n; i++) {
     lua_rawgeti(L, index, (int)i);
     total += lua_istable(L, -1) ? count_numbers(L, where, lua_gettop(L), depth + 1) : 1;

@@ -40,7 +40,7 @@ function buffer.n_bytes(self) return self.n * value.bytes[self.type] end
 local function count(where, x, depth)
   if depth > 9 then errors.argument(where, "is nested too deeply") end
   local n = 0
-  for i = 1, #x do
+  for i = 1, value.length(where, x) do
     n = n + (type(x[i]) == "table" and count(where, x[i], depth + 1) or 1)
   end
   return n

@@ -114,12 +114,16 @@ function value.data_type(where, x) return value.enum(where, x, type_names) end
 
 -- ---- lists
 
-function value.list(where, x)
-  if type(x) ~= "table" or getmetatable(x) then wrong(where, "a list", x) end
+function value.length(where, x)
   local n = 0
-  for _ in pairs(x) do n = n + 1 end
+  for _ in next, x do n = n + 1 end
   if n ~= #x then errors.argument(where, "must be a list without holes or names") end
   return n
+end
+
+function value.list(where, x)
+  if type(x) ~= "table" or getmetatable(x) then wrong(where, "a list", x) end
+  return value.length(where, x)
 end
 
 function value.uints(where, x)
