@@ -156,6 +156,7 @@ def product(scope):
 def attention(scope):
     dtype = scope.one_of(["float32", "float16"])
     heads, rows, others, size = scope.integer(1, 4), *(scope.integer(1, scope.largest) for _ in range(3))
+    rows = scope.one_of([rows, rows + 7])  # few stay two products and a softmax
     q, k, v = (scope.like(dtype, [1, heads, n, size], QUIET) for n in (rows, others, others))
     turned = unary(scope, "transpose", k, permutation=[0, 1, 3, 2])
     scores = scope.call("matmul", {"a": ref(q), "b": ref(turned)})[0]
