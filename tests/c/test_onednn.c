@@ -123,6 +123,18 @@ static const matmul_row product_rows[] = {
      {POST_BEHIND(WNN_OP_ADD, 'c'), POST_BEHIND(WNN_OP_SUB, 'c')}},
     {"twice itself", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
      {POST_WITH(WNN_OP_ADD, '='), POST(WNN_OP_GELU)}},
+    {"rounded product and sum", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST(WNN_OP_ROUND_HALF), POST_WITH(WNN_OP_MUL, 'c'), POST(WNN_OP_ROUND_HALF), POST_WITH(WNN_OP_ADD, 'f'),
+      POST(WNN_OP_ROUND_HALF)}},
+    {"rounded numbers, clamped", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 's'), POST(WNN_OP_ROUND_HALF), {WNN_OP_CLAMP, 0, false, -0.5, 6}, POST(WNN_OP_ROUND_HALF),
+      POST_WITH(WNN_OP_DIV, 'c')}},
+    {"clamped by what float16 hasn't", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST(WNN_OP_ROUND_HALF), {WNN_OP_CLAMP, 0, false, -0.1, 0.3}, POST(WNN_OP_ROUND_HALF), POST_BEHIND(WNN_OP_SUB, 'c'),
+      POST(WNN_OP_ROUND_HALF)}},
+    {"rounded quotient", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F32,
+     {POST(WNN_OP_ROUND_HALF), POST_BEHIND(WNN_OP_DIV, 'f'), POST(WNN_OP_ROUND_HALF), POST_WITH(WNN_OP_SUB, 's'),
+      POST(WNN_OP_ROUND_HALF)}},
 };
 /* clang-format on */
 

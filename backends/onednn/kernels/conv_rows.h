@@ -69,6 +69,7 @@ typedef struct wnn_conv_rows {
   void (*dots)(const wnn_dots *is); /* of at most WNN_MAX_DOTS channels */
   wnn_stage_fn silu, silu_half; /* quicker than those of all others */
   wnn_stage_fn hard_swish; /* hardSwish(x) · f[0] + f[1] */
+  wnn_stage_fn (*rounded)(wnn_op_id op); /* the operation and roundHalf behind it; NULL: there is none */
 } wnn_conv_rows;
 
 /* For this processor, but without what the host's switches leave out. */

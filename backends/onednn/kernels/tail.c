@@ -67,7 +67,7 @@ static void add_linear(wnn_tail *tail, wnn_stage_fn linear, wnn_stage_fn hard_sw
     last->args.f[0] = factor;
   } else {
     tail->stages[tail->n_stages++] =
-        (wnn_tail_stage){.fn = linear, .args.f = {factor, term}, .n_in = 1, .from = {WNN_TAIL_SO_FAR}};
+        (wnn_tail_stage){.fn = linear, .args.f = {factor, term}, .n_in = 1, .from = {WNN_TAIL_SO_FAR}, .op = WNN_OP_LINEAR};
   }
 }
 
@@ -90,17 +90,40 @@ static bool is_kept(const wnn_region *region, size_t stage) {
   return false;
 }
 
+/* Rounding goes with the stage before, if nobody wants that one's result, or isn't needed. */
+static bool rounds_already(const planning *p, size_t i) {
+  wnn_tail_stage *last = p->tail->n_stages ? &p->tail->stages[p->tail->n_stages - 1] : NULL;
+  if (last == NULL || is_kept(p->region, i)) return false;
+  if (last->rounds) return true;
+  const wnn_stage_fn rounded = p->rows->rounded(last->op);
+  if (rounded == NULL || last->fn != p->vector->stage(last->op, F32, F32)) return false;
+  last->fn = rounded;
+  return last->rounds = true;
+}
+
+static bool is_half(double x) { return (double)wnn_f16_to_f32(wnn_f16_from_f64(x)) == x; }
+
+/* Whether what the stage makes are numbers that float16 has. */
+static bool keeps_halves(const wnn_tail *tail, const wnn_node *node) {
+  if (node->op->id == WNN_OP_ROUND_HALF) return true;
+  if (node->op->id != WNN_OP_CLAMP || tail->n_stages == 0 || !tail->stages[tail->n_stages - 1].rounds) return false;
+  const wnn_clamp_attrs *attrs = node->attrs;
+  return is_half(attrs->min_value.as.f) && is_half(attrs->max_value.as.f);
+}
+
 static bool add_stage(const planning *p, size_t i) {
   wnn_tail *tail = p->tail;
   const wnn_post *post = &p->region->posts[i];
   const wnn_op_id op = post->node->op->id;
   float factor, term;
+  if (op == WNN_OP_ROUND_HALF && rounds_already(p, i)) return true;
   if (!is_kept(p->region, i) && as_linear(p->region, post, &factor, &term)) {
     add_linear(tail, p->vector->stage(WNN_OP_LINEAR, F32, F32), p->rows->hard_swish, factor, term);
     return true;
   }
   wnn_tail_stage *stage = &tail->stages[tail->n_stages];
-  *stage = (wnn_tail_stage){.fn = p->vector->stage(op, F32, post->desc.type), .n_in = (uint8_t)post->node->n_inputs};
+  *stage = (wnn_tail_stage){.fn = p->vector->stage(op, F32, post->desc.type), .n_in = (uint8_t)post->node->n_inputs,
+                             .op = op, .rounds = keeps_halves(tail, post->node)};
   if (stage->fn == NULL || stage->n_in > WNN_MAX_POST_INPUTS) return false;
   /* Bytes may come in as zero points and go out at the end: what passes between stages is float32. */
   const bool quantises = op == WNN_OP_QUANTIZE_LINEAR && is_byte(post->desc.type) && i + 1 == p->region->n_posts;

@@ -18,6 +18,8 @@ typedef struct wnn_tail_stage {
   uint8_t n_in;
   int8_t from[WNN_MAX_POST_INPUTS]; /* WNN_TAIL_SO_FAR, WNN_TAIL_KEPT or an operand */
   bool is_kept;                     /* its result, until the next that is */
+  wnn_op_id op;                     /* that it begins with */
+  bool rounds;                      /* its results are numbers that float16 has */
 } wnn_tail_stage;
 
 typedef struct wnn_tail_operand {
