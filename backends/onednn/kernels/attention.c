@@ -1,5 +1,6 @@
-/* softmax(q · k, scaled, with a mask) · v, head by head and block by block of rows, so that the scores of a block never
- * leave the cache. k and v of a head are packed once; operands may lie in any unblocked layout. */
+/* softmax(q · k, scaled, with a mask) · v, head by head and block by block of rows, so that the
+ * scores of a block never leave the cache. k and v of a head are packed once; operands may lie in
+ * any unblocked layout. */
 #include "kernels/conv_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #define BLOCK_SCORES ((size_t)6 * 1024) /* of a block, which with k and v shall stay near */
-#define MIN_BLOCK ((size_t)12) /* rows that share one walk through the panels */
+#define MIN_BLOCK ((size_t)12)          /* rows that share one walk through the panels */
 #define MAX_BLOCK ((size_t)128)
 #define PARALLEL_WORK ((size_t)128 * 1024) /* multiplications below which threads don't pay */
 
@@ -35,8 +36,9 @@ typedef struct attention_plan {
   panels keys, values;
   size_t block, n_blocks; /* rows */
   size_t n_parts;
-  size_t values_at, queries_at, scores_at, row_at, results_at, part_bytes; /* in a part's scratch; keys come first */
-  size_t factors_at;                                                       /* behind all parts */
+  size_t values_at, queries_at, scores_at, row_at, results_at,
+      part_bytes;    /* in a part's scratch; keys come first */
+  size_t factors_at; /* behind all parts */
 } attention_plan;
 
 /* ---- planning */
@@ -46,7 +48,8 @@ static matrix matrix_of(const wnn_port *port, uint32_t rank) {
   matrix is = {{0}, 0, 0};
   wnn_layout_strides(&port->layout, port->desc, strides);
   const uint32_t missing = rank - port->desc->rank;
-  for (uint32_t i = missing; i < rank; i++) all[i] = port->desc->dims[i - missing] == 1 ? 0 : strides[i - missing];
+  for (uint32_t i = missing; i < rank; i++)
+    all[i] = port->desc->dims[i - missing] == 1 ? 0 : strides[i - missing];
   for (uint32_t i = 0; i + 2 < rank; i++) is.batch[i] = all[i];
   is.row = all[rank - 2], is.column = all[rank - 1];
   return is;
@@ -75,7 +78,8 @@ static void read_shapes(attention_plan *plan, const wnn_region *region) {
   plan->k = matrix_of(&region->inputs[WNN_ATTENTION_K], rank);
   plan->v = matrix_of(&region->inputs[WNN_ATTENTION_V], rank);
   plan->y = matrix_of(&region->outputs[0], rank);
-  plan->has_mask = region->anchor->n_inputs > WNN_ATTENTION_MASK && region->inputs[WNN_ATTENTION_MASK].desc != NULL;
+  plan->has_mask = region->anchor->n_inputs > WNN_ATTENTION_MASK &&
+                   region->inputs[WNN_ATTENTION_MASK].desc != NULL;
   if (plan->has_mask) plan->mask = matrix_of(&region->inputs[WNN_ATTENTION_MASK], rank);
 }
 
@@ -118,7 +122,8 @@ static bool fits(const wnn_region *region) {
   for (size_t i = 0; i < region->n_inputs; i++) {
     const wnn_port *port = &region->inputs[i];
     if (port->desc == NULL) continue;
-    if (port->desc->type != WEBNN_DATA_TYPE_FLOAT32 || wnn_layout_is_blocked(&port->layout)) return false;
+    if (port->desc->type != WEBNN_DATA_TYPE_FLOAT32 || wnn_layout_is_blocked(&port->layout))
+      return false;
   }
   return true;
 }
@@ -174,7 +179,8 @@ static place place_of(const job *j, size_t part) {
 /* Where head `head` of the operand begins. */
 static size_t start_of(const attention_plan *plan, const matrix *is, size_t head) {
   size_t at = 0;
-  for (uint32_t i = plan->n_batch; i-- > 0; head /= plan->batch[i]) at += head % plan->batch[i] * is->batch[i];
+  for (uint32_t i = plan->n_batch; i-- > 0; head /= plan->batch[i])
+    at += head % plan->batch[i] * is->batch[i];
   return at;
 }
 
@@ -195,32 +201,38 @@ static void pack_rows(const panels *is, const float *from, size_t row, float *to
     }
 }
 
-static void pack(const attention_plan *plan, const panels *is, const float *from, size_t row, size_t column, float *to) {
-  const ptrdiff_t from_stride = (ptrdiff_t)(column * sizeof *from), to_stride = (ptrdiff_t)(is->width * sizeof *to);
+static void pack(const attention_plan *plan, const panels *is, const float *from, size_t row,
+                 size_t column, float *to) {
+  const ptrdiff_t from_stride = (ptrdiff_t)(column * sizeof *from),
+                  to_stride = (ptrdiff_t)(is->width * sizeof *to);
   const size_t whole = is->columns / is->width * is->width, left = is->columns - whole;
   if (column == 1)
     pack_rows(is, from, row, to);
   else if (row == 1)
     for (size_t c = 0; c < whole; c += is->width)
-      plan->vector->transpose[2]((const char *)(from + c * column), from_stride, (char *)(to + c * is->depth), to_stride,
-                                 is->width, is->depth);
+      plan->vector->transpose[2]((const char *)(from + c * column), from_stride,
+                                 (char *)(to + c * is->depth), to_stride, is->width, is->depth);
   else
     for (size_t c = 0; c < whole; c += is->width)
       for (size_t k = 0; k < is->depth; k++)
-        fill_row(from + k * row + c * column, column, to + c * is->depth + k * is->width, is->width, is->width);
+        fill_row(from + k * row + c * column, column, to + c * is->depth + k * is->width, is->width,
+                 is->width);
   for (size_t k = 0; k < is->depth && left > 0; k++)
-    fill_row(from + k * row + whole * column, column, to + whole * is->depth + k * is->width, left, is->width);
+    fill_row(from + k * row + whole * column, column, to + whole * is->depth + k * is->width, left,
+             is->width);
 }
 
 static void pack_head(const job *j, size_t head, const place *at) {
   const attention_plan *plan = j->plan;
   const float *k = j->run->inputs[WNN_ATTENTION_K], *v = j->run->inputs[WNN_ATTENTION_V];
-  pack(plan, &plan->keys, k + start_of(plan, &plan->k, head), plan->k.row, plan->k.column, at->keys);
-  pack(plan, &plan->values, v + start_of(plan, &plan->v, head), plan->v.row, plan->v.column, at->values);
+  pack(plan, &plan->keys, k + start_of(plan, &plan->k, head), plan->k.row, plan->k.column,
+       at->keys);
+  pack(plan, &plan->values, v + start_of(plan, &plan->v, head), plan->v.row, plan->v.column,
+       at->values);
 }
 
-static void multiply(const attention_plan *plan, const panels *is, const float *a, size_t a_stride, const float *b, float *c,
-                     size_t c_stride, size_t n_rows) {
+static void multiply(const attention_plan *plan, const panels *is, const float *a, size_t a_stride,
+                     const float *b, float *c, size_t c_stride, size_t n_rows) {
   plan->rows->product(&(wnn_product){.a = a,
                                      .panels = b,
                                      .c = c,
@@ -235,11 +247,13 @@ static void multiply(const attention_plan *plan, const panels *is, const float *
 /* The scores of `n` rows from `row` on. */
 static void score(const job *j, size_t head, size_t row, size_t n, const place *at) {
   const attention_plan *plan = j->plan;
-  const float *q = (const float *)j->run->inputs[WNN_ATTENTION_Q] + start_of(plan, &plan->q, head) + row * plan->q.row;
+  const float *q = (const float *)j->run->inputs[WNN_ATTENTION_Q] + start_of(plan, &plan->q, head) +
+                   row * plan->q.row;
   size_t stride = plan->q.row;
   if (plan->q.column > 1) {
     stride = plan->depth;
-    for (size_t i = 0; i < n; i++) fill_row(q + i * plan->q.row, plan->q.column, at->queries + i * stride, stride, stride);
+    for (size_t i = 0; i < n; i++)
+      fill_row(q + i * plan->q.row, plan->q.column, at->queries + i * stride, stride, stride);
     q = at->queries;
   }
   multiply(plan, &plan->keys, q, stride, at->keys, at->scores, plan->keys.filled, n);
@@ -257,7 +271,8 @@ static void weigh(const job *j, size_t head, size_t row, size_t n, const place *
   const wnn_stage_args none = {{0}, {0}, {0}};
   const float *mask = NULL;
   if (plan->has_mask)
-    mask = (const float *)j->run->inputs[WNN_ATTENTION_MASK] + start_of(plan, &plan->mask, head) + row * plan->mask.row;
+    mask = (const float *)j->run->inputs[WNN_ATTENTION_MASK] + start_of(plan, &plan->mask, head) +
+           row * plan->mask.row;
   for (size_t i = 0; i < n; i++) {
     float *x = at->scores + i * plan->keys.filled;
     if (plan->scales) plan->scale((const void *[]){x, j->factors}, x, plan->n_keys, &none);
@@ -277,7 +292,8 @@ static void finish(const job *j, size_t head, size_t row, size_t n, const place 
   const size_t stride = direct ? plan->y.row : plan->values.filled;
   multiply(plan, &plan->values, at->scores, plan->keys.filled, at->values, to, stride, n);
   for (size_t i = 0; i < n && !direct; i++)
-    for (size_t c = 0; c < plan->columns; c++) y[i * plan->y.row + c * plan->y.column] = to[i * stride + c];
+    for (size_t c = 0; c < plan->columns; c++)
+      y[i * plan->y.row + c * plan->y.column] = to[i * stride + c];
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -306,4 +322,5 @@ static webnn_status run_attention(const wnn_plan *base, const wnn_run *run) {
   return WEBNN_OK;
 }
 
-const wnn_kernel wnn_attention_kernel = {"attention", plan_attention, run_attention, free_attention};
+const wnn_kernel wnn_attention_kernel = {"attention", plan_attention, run_attention,
+                                         free_attention};

@@ -1,5 +1,6 @@
-/* matmul and gemm by a constant matrix: column groups of row blocks, each with all that follows the product while its
- * results are near. The matrix is read once, a panel ahead of the products: in a graph it comes from memory. */
+/* matmul and gemm by a constant matrix: column groups of row blocks, each with all that follows the
+ * product while its results are near. The matrix is read once, a panel ahead of the products: in a
+ * graph it comes from memory. */
 #include "kernels/conv_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
@@ -7,12 +8,13 @@
 
 #include <string.h>
 
-#define MIN_ROWS ((size_t)8)                /* below, it is reading the matrix that takes the time */
-#define BLOCK_ROWS ((size_t)128)            /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache */
-#define BLOCK_DEPTH ((size_t)384)           /* of a panel, which shall stay in the nearest cache */
-#define GROUP_COLUMNS ((size_t)256)         /* results of a block that wait for their tail */
-#define PARALLEL_WORK ((size_t)256 * 1024)  /* multiplications below which threads don't pay */
-#define MIN_WORK ((size_t)16 * 1024)        /* and below which a block isn't worth its preparation */
+#define MIN_ROWS ((size_t)8)      /* below, it is reading the matrix that takes the time */
+#define BLOCK_ROWS ((size_t)128)  /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache \
+                                   */
+#define BLOCK_DEPTH ((size_t)384) /* of a panel, which shall stay in the nearest cache */
+#define GROUP_COLUMNS ((size_t)256)        /* results of a block that wait for their tail */
+#define PARALLEL_WORK ((size_t)256 * 1024) /* multiplications below which threads don't pay */
+#define MIN_WORK ((size_t)16 * 1024)       /* and below which a block isn't worth its preparation */
 
 /* The region as a product. */
 typedef struct reading {
@@ -28,7 +30,8 @@ typedef struct product_plan {
   const wnn_conv_rows *rows;
   wnn_tail tail;
   size_t n_rows, depth, columns;
-  size_t vectors, width, n_panels, filled; /* filled: columns, with those that fill the last panel up */
+  size_t vectors, width, n_panels,
+      filled; /* filled: columns, with those that fill the last panel up */
   size_t n_row_blocks, n_groups, block_depth, block_stride;
   bool direct; /* results go to the output at once */
   bool has_bias;
@@ -41,13 +44,14 @@ typedef struct product_plan {
 
 static bool is_row(const wnn_port *port, size_t columns) {
   const wnn_desc *desc = port->desc;
-  return port->constant != NULL && desc->type == WEBNN_DATA_TYPE_FLOAT32 && wnn_desc_count(desc) == columns &&
-         desc->rank > 0 && desc->dims[desc->rank - 1] == columns;
+  return port->constant != NULL && desc->type == WEBNN_DATA_TYPE_FLOAT32 &&
+         wnn_desc_count(desc) == columns && desc->rank > 0 && desc->dims[desc->rank - 1] == columns;
 }
 
 static bool read_gemm(const wnn_region *region, reading *is) {
   const wnn_gemm_attrs *attrs = region->anchor->attrs;
-  const wnn_port *c = region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL ? &region->inputs[2] : NULL;
+  const wnn_port *c =
+      region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL ? &region->inputs[2] : NULL;
   if (attrs->a_transpose || (float)attrs->alpha.as.f != 1.0f) return false;
   if (attrs->b_transpose) {
     const size_t row = is->b_row;
@@ -73,7 +77,9 @@ static bool read_region(const wnn_region *region, reading *is) {
   const wnn_port *a = &region->inputs[0], *b = &region->inputs[1], *y = &region->outputs[0];
   const wnn_desc *result = &region->anchor_desc;
   size_t strides[WNN_MAX_RANK];
-  if (a->desc->type != WEBNN_DATA_TYPE_FLOAT32 || b->constant == NULL || wnn_layout_is_blocked(&b->layout)) return false;
+  if (a->desc->type != WEBNN_DATA_TYPE_FLOAT32 || b->constant == NULL ||
+      wnn_layout_is_blocked(&b->layout))
+    return false;
   if (!wnn_port_is_plain(a) || !wnn_port_is_plain(y)) return false;
   wnn_layout_strides(&b->layout, b->desc, strides);
   *is = (reading){.columns = result->dims[result->rank - 1], .b = b->constant};
@@ -109,7 +115,8 @@ static void choose_blocks(product_plan *plan, const wnn_host *host) {
   plan->n_row_blocks = parts_of(plan->n_rows, BLOCK_ROWS);
   plan->n_groups = parts_of(plan->filled, GROUP_COLUMNS);
   if (plan->n_groups > plan->n_panels) plan->n_groups = plan->n_panels;
-  for (size_t n = plan->n_groups; plan->base.heavy && n <= plan->n_panels && n < plan->n_groups + threads; n++)
+  for (size_t n = plan->n_groups;
+       plan->base.heavy && n <= plan->n_panels && n < plan->n_groups + threads; n++)
     if (n * plan->n_row_blocks % threads == 0) {
       plan->n_groups = n;
       break;
@@ -120,7 +127,8 @@ static void choose_blocks(product_plan *plan, const wnn_host *host) {
 
 static void set_scratch(product_plan *plan) {
   const size_t line = WNN_CACHE_LINE / sizeof(float);
-  plan->direct = plan->tail.n_stages == 0 && plan->filled == plan->columns && plan->block_depth == plan->depth;
+  plan->direct =
+      plan->tail.n_stages == 0 && plan->filled == plan->columns && plan->block_depth == plan->depth;
   plan->block_stride = parts_of(plan->n_panels, plan->n_groups) * plan->width + line;
   const size_t numbers = parts_of(plan->n_rows, plan->n_row_blocks) * plan->block_stride;
   plan->part_bytes = plan->direct ? 0 : wnn_aligned(numbers * sizeof(float));
@@ -176,7 +184,8 @@ static void free_product(wnn_plan *base) {
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
 
-static webnn_status fill_plan(product_plan *plan, const wnn_host *host, const wnn_region *region, const reading *is) {
+static webnn_status fill_plan(product_plan *plan, const wnn_host *host, const wnn_region *region,
+                              const reading *is) {
   plan->rows = wnn_conv_rows_for(host);
   plan->n_rows = is->n_rows, plan->depth = is->depth, plan->columns = is->columns;
   plan->has_bias = is->bias != NULL;
@@ -224,7 +233,8 @@ static const float *panel_at(const product_plan *plan, size_t k, size_t panel, s
   return plan->panels + k * plan->filled + panel * *height * plan->width;
 }
 
-static void multiply(const product_plan *plan, const float *a, const block *is, float *to, size_t stride) {
+static void multiply(const product_plan *plan, const float *a, const block *is, float *to,
+                     size_t stride) {
   for (size_t k = 0, height, after; k < plan->depth; k += height) {
     const float *panels = panel_at(plan, k, is->panel, &height);
     const bool last = k + height == plan->depth;
@@ -252,8 +262,10 @@ static void multiply(const product_plan *plan, const float *a, const block *is, 
 static void run_block(const job *j, size_t item, float *near) {
   const product_plan *plan = j->plan;
   block is;
-  wnn_parallel_split(plan->n_rows, item % plan->n_row_blocks, plan->n_row_blocks, &is.row, &is.end_row);
-  wnn_parallel_split(plan->n_panels, item / plan->n_row_blocks, plan->n_groups, &is.panel, &is.end_panel);
+  wnn_parallel_split(plan->n_rows, item % plan->n_row_blocks, plan->n_row_blocks, &is.row,
+                     &is.end_row);
+  wnn_parallel_split(plan->n_panels, item / plan->n_row_blocks, plan->n_groups, &is.panel,
+                     &is.end_panel);
   const size_t first = is.panel * plan->width, end = is.end_panel * plan->width;
   if (plan->direct) {
     float *to = (float *)j->run->outputs[0] + is.row * plan->columns + first;
@@ -261,8 +273,10 @@ static void run_block(const job *j, size_t item, float *near) {
     return;
   }
   multiply(plan, j->run->inputs[0], &is, near, plan->block_stride);
-  const wnn_tail_columns columns = {first, (end < plan->columns ? end : plan->columns) - first, plan->block_stride};
-  wnn_tail_run_columns(&plan->tail, j->run, j->tail_rows, near, is.row, is.end_row - is.row, &columns);
+  const wnn_tail_columns columns = {first, (end < plan->columns ? end : plan->columns) - first,
+                                    plan->block_stride};
+  wnn_tail_run_columns(&plan->tail, j->run, j->tail_rows, near, is.row, is.end_row - is.row,
+                       &columns);
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {

@@ -1,5 +1,6 @@
-/* Makes one operation of attention: softmax(q · k, scaled, with a mask) · v. Where a query has few rows it is reading k and
- * v that takes the time, and products alone are as good at that. float32 only: float16 would round elsewhere. */
+/* Makes one operation of attention: softmax(q · k, scaled, with a mask) · v. Where a query has few
+ * rows it is reading k and v that takes the time, and products alone are as good at that. float32
+ * only: float16 would round elsewhere. */
 #include "passes/pass.h"
 
 #define MIN_ROWS 8
@@ -35,11 +36,14 @@ static const wnn_node *find_product(const wnn_value *value, wnn_attention_attrs 
   const wnn_node *product = only_for_this(value, WNN_OP_MATMUL);
   if (product != NULL) return product;
   const wnn_value *inner = scaled(value, attrs);
-  return inner != NULL && wnn_shape_equal(&inner->desc, &value->desc) ? only_for_this(inner, WNN_OP_MATMUL) : NULL;
+  return inner != NULL && wnn_shape_equal(&inner->desc, &value->desc)
+             ? only_for_this(inner, WNN_OP_MATMUL)
+             : NULL;
 }
 
 static bool find_scores(const wnn_value *scores, parts *is) {
-  const wnn_node *product = find_product(scores, &is->attrs), *sum = only_for_this(scores, WNN_OP_ADD);
+  const wnn_node *product = find_product(scores, &is->attrs),
+                 *sum = only_for_this(scores, WNN_OP_ADD);
   is->mask = NULL;
   for (int i = 0; product == NULL && sum != NULL && i < 2; i++) {
     if (!wnn_shape_equal(&sum->inputs[i]->desc, &scores->desc)) continue;
@@ -59,14 +63,17 @@ static bool same_batches(const wnn_desc *a, const wnn_desc *b) {
 }
 
 static bool find_attention(const wnn_node *node, parts *is) {
-  if (!wnn_node_is(node, WNN_OP_MATMUL) || node->outputs[0]->desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
+  if (!wnn_node_is(node, WNN_OP_MATMUL) || node->outputs[0]->desc.type != WEBNN_DATA_TYPE_FLOAT32)
+    return false;
   const wnn_node *softmax = only_for_this(node->inputs[0], WNN_OP_SOFTMAX);
   const wnn_axis_attrs *attrs = softmax ? softmax->attrs : NULL;
   const wnn_desc *result = &node->outputs[0]->desc;
   is->v = node->inputs[1];
-  if (attrs == NULL || attrs->axis + 1 != result->rank || !find_scores(softmax->inputs[0], is)) return false;
+  if (attrs == NULL || attrs->axis + 1 != result->rank || !find_scores(softmax->inputs[0], is))
+    return false;
   if (result->dims[result->rank - 2] < MIN_ROWS) return false;
-  return same_batches(&is->q->desc, result) && same_batches(&is->k->desc, result) && same_batches(&is->v->desc, result);
+  return same_batches(&is->q->desc, result) && same_batches(&is->k->desc, result) &&
+         same_batches(&is->v->desc, result);
 }
 
 webnn_status wnn_pass_attention(wnn_graph *graph, bool *changed) {
@@ -74,8 +81,8 @@ webnn_status wnn_pass_attention(wnn_graph *graph, bool *changed) {
   for (wnn_node *node = graph->first; node != NULL; node = node->next) {
     if (!find_attention(node, &is)) continue;
     wnn_value *inputs[WNN_ATTENTION_INPUTS] = {is.q, is.k, is.v, is.mask};
-    webnn_status status =
-        wnn_put_node(graph, node->outputs[0], WNN_OP_ATTENTION, &is.attrs, inputs, WNN_ATTENTION_INPUTS);
+    webnn_status status = wnn_put_node(graph, node->outputs[0], WNN_OP_ATTENTION, &is.attrs, inputs,
+                                       WNN_ATTENTION_INPUTS);
     if (status != WEBNN_OK) return status;
     *changed = true;
   }
