@@ -487,6 +487,89 @@ TEST(what_is_lent_and_taken_is_checked) {
   end(&other);
 }
 
+typedef struct late_export {
+  scene *s;
+  webnn_tensor *busy;
+  webnn_status written, exported;
+  bool empty;
+} late_export;
+
+static void export_at_work(webnn_future *future, void *ud) {
+  late_export *late = (late_export *)ud;
+  const float data[8] = {0};
+  void *memory = late, *event = late;
+  webnn_error err;
+  (void)future;
+  late->written = webnn_tensor_write(late->s->context, late->busy, data, sizeof data, &err);
+  late->exported = webnn_tensor_export_opencl(late->busy, &memory, &event, &err);
+  late->empty = memory == NULL && event == NULL;
+}
+
+/* The worker itself can't wait until nothing is left to be queued. */
+TEST(a_callback_exports_no_tensor_at_work) {
+  const uint32_t few[] = {8};
+  scene s = begin();
+  webnn_tensor *read = tensor(&s, few, 1), *busy = tensor(&s, few, 1);
+  late_export late = {&s, busy, WEBNN_ERROR_UNKNOWN, WEBNN_OK, false};
+  webnn_future *future = NULL;
+  void *memory = NULL, *event = NULL;
+  create_event_fn *create_event;
+  set_event_fn *set_event;
+  webnn_error err;
+  cl_int code;
+  find("clCreateUserEvent", &create_event);
+  find("clSetUserEventStatus", &set_event);
+  if (!REQUIRE(create_event != NULL && set_event != NULL)) return;
+  cl_event gate = create_event(s.context->device->context, &code);
+  CHECK(wnn_cl_await_event(s.context->device, gate) == WEBNN_OK); /* the read is pending */
+  CHECK_STATUS(webnn_tensor_read(s.context, read, &future, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_future_on_done(future, export_at_work, &late), WEBNN_OK);
+  CHECK(set_event(gate, CL_COMPLETE) == CL_SUCCESS);
+  CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK);
+  float back[8];
+  CHECK(read_back(&s, read, back, 8)); /* behind the callback */
+  CHECK_STATUS(late.written, WEBNN_OK);
+  CHECK_STATUS(late.exported, WEBNN_ERROR_INVALID_STATE);
+  CHECK(late.empty);
+  CHECK_STATUS(webnn_tensor_export_opencl(busy, &memory, &event, &err), WEBNN_OK);
+  CHECK_STATUS(webnn_tensor_return_opencl(busy, NULL, &err), WEBNN_OK);
+  s.context->device->cl.clReleaseEvent(event);
+  s.context->device->cl.clReleaseEvent(gate);
+  webnn_future_release(future);
+  webnn_tensor_release(read);
+  webnn_tensor_release(busy);
+  end(&s);
+}
+
+/* A child that inherits a held lock and no threads: it neither lends nor takes back, nor hangs. */
+TEST(a_forked_child_lends_nothing) {
+  const uint32_t few[] = {8};
+  scene s = begin();
+  webnn_tensor *lent = tensor(&s, few, 1), *kept = tensor(&s, few, 1);
+  void *memory = NULL, *event = NULL;
+  webnn_error err;
+  int status = -1;
+  CHECK_STATUS(webnn_tensor_export_opencl(lent, &memory, &event, &err), WEBNN_OK);
+  wnn_context_lock(s.context);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    void *mine, *own;
+    alarm(20);
+    bool refused = webnn_tensor_export_opencl(kept, &mine, &own, &err) == WEBNN_ERROR_INVALID_STATE;
+    refused = webnn_tensor_return_opencl(lent, NULL, &err) == WEBNN_ERROR_INVALID_STATE && refused;
+    _exit(refused && strstr(err.message, "lost") != NULL ? 0 : 1);
+  }
+  waitpid(child, &status, 0);
+  wnn_context_unlock(s.context);
+  CHECK(status == 0);
+  CHECK_STATUS(webnn_tensor_return_opencl(lent, NULL, &err), WEBNN_OK);
+  s.context->device->cl.clReleaseEvent(event);
+  webnn_tensor_release(lent);
+  webnn_tensor_release(kept);
+  end(&s);
+}
+
 /* As on a device with memory of its own. */
 TEST(reads_by_stages_give_all_bytes) {
   const uint32_t sizes[] = {1, 1 << 20, (1 << 20) + 3, 5 << 19, 13};
@@ -988,6 +1071,10 @@ int main(int argc, char **argv) {
                                     RUN(a_value_that_two_read_stays_in_the_launch),
                                     RUN(what_follows_an_anchor_is_computed_with_it),
                                     RUN(writes_and_dispatches_wait_for_nothing),
+                                    RUN(events_of_another_device_are_refused),
+                                    RUN(what_is_lent_and_taken_is_checked),
+                                    RUN(a_callback_exports_no_tensor_at_work),
+                                    RUN(a_forked_child_lends_nothing),
                                     RUN(reads_by_stages_give_all_bytes),
                                     RUN(what_fails_on_the_device_loses_its_context_alone),
                                     RUN(a_compute_that_fails_on_the_device_loses_its_context_alone),

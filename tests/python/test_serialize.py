@@ -55,6 +55,22 @@ def test_it_is_a_safetensors_file(small):
     assert max(value["data_offsets"][1] for value in tensors.values()) == len(data) - 8 - n
 
 
+def test_numbers_are_written_as_they_were_read(context):
+    """Options keep the digits that they were given, in a file of a file, too."""
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [1, 1, 10, 10], "float32")
+    y = builder.resample2d(x, scales=[2.3, 1 / 3])
+    y = builder.pad(builder.elu(y, alpha=0.1), [0] * 4, [1] * 4, value=-0.0)
+    z = builder.clamp(builder.cast(x, "int64"), min_value=-(2**63), max_value=2**63 - 1)
+    data = serialize.dumps(builder, {"y": builder.clamp(y, max_value=float("inf")), "z": z})
+    header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]])
+    assert json.loads(header["__metadata__"]["webnn"])["operators"][0]["options"]["scales"] == [2.3, 1 / 3]
+    again = webnn.GraphBuilder(context)
+    outputs = serialize.add_to(again, data)
+    assert serialize.dumps(again, outputs) == data
+    assert outputs["y"].shape == [2, 2, 23, 4]  # floor(10 · 2.3 as a float32), and 1 of padding
+
+
 def test_a_built_graph_keeps_its_definition_when_asked(context, small, tmp_path):
     builder, outputs = small
     data = serialize.dumps(builder, outputs)

@@ -227,6 +227,11 @@ static bool read_enum(const webnn_field *field, const wnn_json *name, uint32_t *
   return false;
 }
 
+static double as_double(webnn_number number) {
+  if (number.kind == WEBNN_NUMBER_INT64) return (double)number.as.i;
+  return number.kind == WEBNN_NUMBER_UINT64 ? (double)number.as.u : number.as.f;
+}
+
 /* A list in the reading's memory; false when an item is of the wrong kind. */
 static bool read_items(loader *l, const webnn_field *field, const wnn_json *json, webnn_value *value) {
   bool floats = value->kind == WEBNN_FIELD_FLOATS;
@@ -239,7 +244,7 @@ static bool read_items(loader *l, const webnn_field *field, const wnn_json *json
     webnn_number number;
     if (floats) {
       if (!wnn_json_number(item, &number)) return false;
-      ((double *)items)[i] = wnn_cast_number(number, WEBNN_DATA_TYPE_FLOAT32).as.f;
+      ((double *)items)[i] = as_double(number);
       continue;
     }
     bool held = value->kind == WEBNN_FIELD_ENUMS ? read_enum(field, item, &((uint32_t *)items)[i])
