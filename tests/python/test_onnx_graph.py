@@ -615,6 +615,30 @@ def refused(ctx, proto, words="."):
         webnn.onnx.load(proto, ctx)
 
 
+def test_names_of_bytes_beside_names_of_text(ctx):
+    """An If reads two values of the outer graph, and one's name is damaged."""
+    branch = body([node("Add", ["a", "QQQQ"], ["t"])], [], ["t"])
+    proto = model([node("Relu", ["x"], ["a"]), node("Neg", ["x"], ["QQQQ"]),
+                   node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)],
+                  [("x", [2, 3]), ("c", [1], BOOL)], ["y"]).SerializeToString()
+    for damaged in (proto.replace(b"QQQQ", b"Q\xff\xfeQ"), proto.replace(b"QQQQ", b"Q\xff\xfeQ", 1),
+                    b"Q\xff\xfeQ".join(proto.rsplit(b"QQQQ", 1))):
+        try:
+            graph = webnn.onnx.load(damaged, ctx)
+        except ModelError:
+            continue
+        found = ctx.compute(graph, {"x": X, "c": np.array([1], np.uint8)})
+        np.testing.assert_array_equal(found["y"], np.maximum(X, 0) - X)
+
+
+@pytest.mark.parametrize("kind, name", [(17, "float8e4m3fn"), (5, "int16"), (4, "uint16")])
+def test_cast_like_what_there_is_not(ctx, kind, name):
+    like = onnx.TensorProto(dims=[1], data_type=kind, raw_data=bytes(1 if kind == 17 else 2), name="like")
+    proto = model([node("CastLike", ["x", "like"], ["y"])], [("x", [2, 3])], ["y"], opset=19)
+    proto.graph.initializer.append(like)
+    refused(ctx, proto, f"type {name} is not supported")
+
+
 def test_damaged_bytes_never_crash(ctx):
     weights = np.arange(600, dtype=np.float32).reshape(3, 200)
     good = model([node("MatMul", ["x", "w"], ["a"]), _if("c"), node("Reshape", ["a", "s"], ["b"])],

@@ -128,7 +128,9 @@ def convert_cast(n):
     n.ignore("saturate", "round_mode")
     x = n.value(0)
     if n.op_type == "CastLike":
-        like = n.value(1)
+        like, stored = n.value(1), n.stored_type(1)
+        if stored is not None and stored not in tensors.GRAPH_TYPES:
+            n.fail(f"type {tensors.NAMES.get(stored, stored)} is not supported: there is no such type")
         return to_bool(n, x) if n.b.is_bool(like) else n.b.cast(x, n.type(like))
     to = n.required("to")
     if to == tensors.BOOL:

@@ -197,7 +197,7 @@ class Importer:
             if is_constant(condition):
                 graphs = {"": graphs.get("then_branch" if condition.size and condition.flat[0] else "else_branch")}
         for graph in filter(None, graphs.values()):
-            for name in sorted(self.plans.captured(graph)):
+            for name in sorted(self.plans.captured(graph), key=str):  # damaged names are bytes
                 if scope.home(name) is not None:
                     yield name
 

@@ -177,6 +177,12 @@ class Node:
         """Types and shapes of all inputs."""
         return shown(", ".join(map(_described, self.inputs))) or "none"
 
+    def stored_type(self, index):
+        """The ONNX type in which the model stores an input, None where it doesn't: narrow floats come widened."""
+        name = self.proto.input[index]
+        tensor = self.scope.home(name).initializers.get(name)
+        return getattr(getattr(tensor, "values", tensor), "data_type", None)
+
     # Attributes
 
     def attr(self, name, default=None):
