@@ -631,6 +631,43 @@ def test_names_of_bytes_beside_names_of_text(ctx):
         np.testing.assert_array_equal(found["y"], np.maximum(X, 0) - X)
 
 
+LEAST = np.iinfo(np.int64).min
+CONSTANT_OR_NOT = [
+    ("Pow", np.array([1, -1, -1, -2, 0, 3], np.int64), np.array([-5, -3, -4, -1, -1, 0], np.int64)),
+    ("Pow", np.array([3, -1, 127, 2], np.int8), np.array([5, 2**31 - 1, -(2**31), 7], np.int32)),
+    ("Pow", np.array([5, 2**64 - 1], np.uint64), np.array([27, 2], np.int32)),
+    ("Pow", np.array([5, 1, 255], np.uint8), np.array([-3, -(2**31), 3], np.int32)),
+    ("Pow", np.array([-5, 5, 2], np.int8), np.array([7, 3e38, 3], np.float32)),
+    ("Mod", np.array([7, -7, LEAST, 0], np.int64), np.array([0, 0, 0, 0], np.int64)),
+    ("Mod", np.array([7, -7, 7, -7], np.int64), np.array([3, 3, -3, -3], np.int64)),
+    ("Div", np.array([7, -7, LEAST, 0], np.int64), np.array([0, 2, -1, 5], np.int64)),
+    ("Sign", np.array([np.nan, -np.inf, 0.5, -0.0], np.float32), None),
+    *((f"Cast {to}", np.array([np.inf, -np.inf, np.nan, -1.5, 65504], np.float16), None)
+      for to in ("int8", "uint8", "int32", "uint32", "int64", "uint64")),
+]
+
+
+@pytest.mark.parametrize("op, a, b", CONSTANT_OR_NOT)
+def test_constants_give_what_inputs_give(ctx, op, a, b):
+    """What is folded while importing is what the graph would compute."""
+    arrays = {"a": a} if b is None else {"a": a, "b": b}
+    op, _, to = op.partition(" ")
+    options = {"to": helper.np_dtype_to_tensor_dtype(np.dtype(to))} if to else {}
+    nodes = [node(op, list(arrays), ["y"], **options)]
+    inputs = [value(name, list(x.shape), helper.np_dtype_to_tensor_dtype(x.dtype)) for name, x in arrays.items()]
+    run = webnn.onnx.load(model(nodes, inputs, ["y"], opset=15), ctx)
+    folded = webnn.onnx.load(model(nodes, [], ["y"], constants(**arrays), opset=15), ctx)
+    expected, found = ctx.compute(run, arrays)["y"], ctx.compute(folded, {})["y"]
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_units_are_their_own_reciprocals(ctx):
+    arrays = constants(a=np.array([1, -1, -1, 2], np.int64), b=np.array([-7, -3, -2, -1], np.int64))
+    graph = webnn.onnx.load(model([node("Pow", ["a", "b"], ["y"])], [], ["y"], arrays, opset=15), ctx)
+    assert ctx.compute(graph, {})["y"].tolist() == [1, -1, 1, 0]
+
+
 @pytest.mark.parametrize("kind, name", [(17, "float8e4m3fn"), (5, "int16"), (4, "uint16")])
 def test_cast_like_what_there_is_not(ctx, kind, name):
     like = onnx.TensorProto(dims=[1], data_type=kind, raw_data=bytes(1 if kind == 17 else 2), name="like")

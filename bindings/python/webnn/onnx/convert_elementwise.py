@@ -47,8 +47,12 @@ def convert_variadic(n):
 @converts("Pow")
 def convert_pow(n):
     base, exponent = n.pair()
-    if n.is_float(base) or not n.is_float(exponent):
+    kinds = {n.type(base), n.type(exponent)}
+    if n.is_float(base) or len(kinds) == 1:
         return n.b.pow(base, n.cast(exponent, n.type(base)))
+    if not n.is_float(exponent):
+        wide = "int64" if kinds & {"int64", "uint64", "uint32"} else "int32"
+        return n.cast(n.b.pow(n.cast(base, wide), n.cast(exponent, wide)), n.type(base))
     power = n.b.pow(n.b.cast(base, "float32"), n.cast(exponent, "float32"))
     return n.b.cast(power, n.type(base))
 

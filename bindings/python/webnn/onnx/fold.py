@@ -50,11 +50,24 @@ def same_type(result, like):
     return np.asarray(result).astype(like.dtype, copy=False)
 
 
+def saturated(x, kind):
+    """Floats as integers, as the graph casts: towards zero, NaN is 0."""
+    limits = np.iinfo(kind)
+    wide = np.where(np.isnan(x), 0, x).astype(float)
+    inside = (wide < limits.max) & (wide > limits.min)
+    out = np.where(wide >= limits.max, limits.max, np.where(wide <= limits.min, limits.min, 0)).astype(kind)
+    return np.where(inside, np.where(inside, wide, 0).astype(kind), out)
+
+
 # Element by element
+
+def signs(x):
+    return np.sign(np.where(x == x, x, 0))  # NaN has none
+
 
 _UNARY = {
     "Abs": np.abs, "Neg": np.negative, "Ceil": np.ceil, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
-    "Exp": np.exp, "Log": np.log, "Reciprocal": np.reciprocal, "Sign": np.sign, "Sin": np.sin, "Cos": np.cos,
+    "Exp": np.exp, "Log": np.log, "Reciprocal": np.reciprocal, "Sign": signs, "Sin": np.sin, "Cos": np.cos,
     "Tanh": np.tanh, "BitwiseNot": np.invert, "Not": np.logical_not, "IsNaN": np.isnan,
     "Relu": lambda x: np.maximum(x, 0),
 }
@@ -113,8 +126,11 @@ def fold_pow(n):
     if not fits(n.broadcast(a, b), a.dtype):
         return None
     if a.dtype.kind in "iu" and b.dtype.kind in "iu":
-        return same_type(np.power(a, np.maximum(b, 0)) * (b >= 0), a)
-    return same_type(np.power(a.astype(float), b), a)
+        units = np.where((a == 1) | (a == -1), np.where(b & 1, a, a * a), 0)  # their own reciprocals
+        power = np.power(a.astype(np.uint64), np.maximum(b, 0).astype(np.uint64))  # its low bits are the power's
+        return same_type(np.where(b < 0, units, same_type(power, a)), a)
+    power = np.power(a.astype(float), b)
+    return saturated(power, a.dtype) if a.dtype.kind in "iu" else same_type(power, a)
 
 
 @folds("Mod")
@@ -122,7 +138,8 @@ def fold_mod(n):
     a, b = n.array(0), n.array(1)
     if not fits(n.broadcast(a, b), a.dtype):
         return None
-    return same_type(np.fmod(a, b) if n.attr("fmod", 0) else np.mod(a, b), a)
+    rest = np.fmod(a, b) if n.attr("fmod", 0) else np.mod(a, b)
+    return same_type(rest if a.dtype.kind == "f" else np.where(b == 0, a, rest), a)
 
 
 @folds("BitShift")
@@ -155,13 +172,7 @@ def fold_cast(n):
     n.ignore("saturate", "round_mode")
     if kind is None or not fits(x.shape, kind):
         return None
-    if kind.kind in "iu" and x.dtype.kind == "f":
-        x = np.nan_to_num(x, nan=0.0)
-        limits = np.iinfo(kind)
-        out = np.where(x >= limits.max, limits.max, np.where(x <= limits.min, limits.min, 0)).astype(kind)
-        inside = (x < limits.max) & (x > limits.min)
-        return np.where(inside, np.where(inside, x, 0).astype(kind), out)
-    return x.astype(kind, copy=False)
+    return saturated(x, kind) if kind.kind in "iu" and x.dtype.kind == "f" else x.astype(kind, copy=False)
 
 
 # Shapes
