@@ -392,11 +392,18 @@ def test_a_lost_context_says_why_everywhere(ml):
     context = ml.create_context().result()
     builder = webnn.GraphBuilder(context)
     x = builder.input("x", [4], "float32")
+    other = webnn.GraphBuilder(context)
+    graph = other.build({"y": other.relu(other.input("x", [4], "float32"))}).result()
+    a, b = (context.create_tensor([4], "float32").result() for _ in range(2))
     context.destroy()
     for call, text in [
         (lambda: builder.relu(x, label="head"), r"\[head\] relu: the context is lost: the context was destroyed"),
         (lambda: builder.input("z", [1], "float32"), "input: the context is lost: the context was destroyed"),
         (lambda: builder.build({"y": x}).result(), "build: the context is lost: the context was destroyed"),
+        (lambda: context.dispatch(graph, {"x": a}, {"y": b}),
+         "dispatch: the context is lost: the context was destroyed"),
+        (lambda: context.compute(graph, {"x": bytes(16)}), "compute: the context is lost: the context was destroyed"),
+        (lambda: context.create_tensor([1], "int8").result(), "tensor: the context is lost: the context was destroyed"),
     ]:
         with pytest.raises(webnn.InvalidStateError, match=text):
             call()
