@@ -98,6 +98,8 @@ static bool set_stage(wnn_elementwise *plan, const wnn_region *region, const wnn
   st->fn = plan->as_bits
                ? plan->vector->stage(op, desc->type, post->desc.type)
                : plan->vector->stage(op, computed_as(desc->type), computed_as(post->desc.type));
+  st->passes = op == WNN_OP_CAST && !plan->as_bits &&
+               computed_as(desc->type) == computed_as(post->desc.type);
   return st->fn != NULL;
 }
 

@@ -31,6 +31,7 @@ typedef struct wnn_stage {
   int16_t from[WNN_MAX_POST_INPUTS]; /* port, or the stage before (WNN_IS_STAGE) */
   uint8_t n_in;
   bool narrows; /* a result of float16 is rounded, then widened again */
+  bool passes;  /* the operand is the result, in the type that is computed in */
 } wnn_stage;
 
 /* The output is a number of stretches, over which outer axes walk; in a stretch every operand is

@@ -146,16 +146,17 @@ static void run_tile(const trip *t, size_t at, size_t n) {
     bool is_out = s + 1 == plan->n_stages && !t->streams, half = st->narrows;
     char *between = t->scratch + plan->stage_at[s & 1];
     void *to = is_out && !half ? out : between;
-    st->fn(in, to, n, &st->args);
+    last = to;
+    if (st->passes && (half || !is_out))
+      last = in[0];
+    else
+      st->fn(in, to, n, &st->args);
     if (half) { /* every named float16 operand is rounded */
       char *narrow = is_out ? out : between + n * sizeof(float);
-      plan->vector->narrow(to, (uint16_t *)(void *)narrow, n);
-      if (s + 1 == plan->n_stages)
-        to = narrow;
-      else
-        plan->vector->widen((const uint16_t *)(const void *)narrow, to, n);
+      plan->vector->narrow(last, (uint16_t *)(void *)narrow, n);
+      last = s + 1 == plan->n_stages ? (void *)narrow : to;
+      if (last == to) plan->vector->widen((const uint16_t *)(const void *)narrow, to, n);
     }
-    last = to;
   }
   if (t->streams) plan->vector->stream(last, out, n * plan->out_bytes);
 }

@@ -23,11 +23,25 @@ static inline uint32_t wnn_place_at(const void *indices, webnn_data_type type, s
   return index < n ? index : n - 1;
 }
 
-/* `count` of them from `first` on. */
+static inline void wnn_short_places(const int32_t *indices, size_t count, int32_t n,
+                                    uint32_t *places) {
+  for (size_t i = 0; i < count; i++) {
+    int32_t index = indices[i];
+    index += index < 0 ? n : 0;
+    index = index < n ? index : n - 1;
+    places[i] = index < 0 ? 0 : (uint32_t)index;
+  }
+}
+
+/* `count` of them from `first` on. Where 32 bits are enough for all sums, registers hold more. */
 static inline void wnn_places(const void *indices, webnn_data_type type, size_t first, size_t count,
                               uint32_t n, uint32_t *places) {
   switch (type) {
     case WEBNN_DATA_TYPE_INT32:
+      if (n <= INT32_MAX) {
+        wnn_short_places((const int32_t *)indices + first, count, (int32_t)n, places);
+        break;
+      }
       for (size_t i = 0; i < count; i++)
         places[i] = wnn_place_at(indices, WEBNN_DATA_TYPE_INT32, first + i, n);
       break;

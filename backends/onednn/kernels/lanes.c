@@ -11,6 +11,15 @@ wnn_lanes wnn_lanes_along(const wnn_port *port, uint32_t along) {
   return lanes;
 }
 
+#define LANE_BYTES ((size_t)1024)
+
+size_t wnn_lanes_width(const wnn_lanes *lanes, size_t bytes, size_t most, size_t threads) {
+  const size_t line = WNN_CACHE_LINE / bytes, least = LANE_BYTES / bytes;
+  const size_t fair = (lanes->inner * lanes->outer / threads + line - 1) / line * line;
+  const size_t width = fair > least ? fair : least;
+  return width < most ? width : most;
+}
+
 bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out,
                    const bool reduced[WNN_MAX_RANK], bool keep_dimensions,
                    size_t at[WNN_MAX_RANK]) {

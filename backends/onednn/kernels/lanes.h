@@ -21,6 +21,10 @@ wnn_lanes wnn_lanes_along(const wnn_port *port, uint32_t axis);
 bool wnn_kept_copy(wnn_copy *copy, const wnn_port *in, const wnn_port *out,
                    const bool reduced[WNN_MAX_RANK], bool keep_dimensions, size_t at[WNN_MAX_RANK]);
 
+/* How many columns are done together: at most `most`, whole cache lines of them, and no more than
+ * let each of the threads have some; but none reads less than LANE_BYTES of a row. */
+size_t wnn_lanes_width(const wnn_lanes *lanes, size_t bytes, size_t most, size_t threads);
+
 static inline size_t wnn_aligned(size_t n) {
   return (n + WNN_CACHE_LINE - 1) / WNN_CACHE_LINE * WNN_CACHE_LINE;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define PARALLEL_WORK ((size_t)16 * 1024)
-#define WIDE ((size_t)4096) /* columns done together */
+#define WIDE ((size_t)4096) /* columns done together, at most */
 #define PIECE ((size_t)512) /* elements of a row done together, or half as many wide ones */
 
 typedef struct scan_plan {
@@ -17,6 +17,7 @@ typedef struct scan_plan {
   size_t bytes, sum_bytes; /* of an element, of a sum before it is stored */
   wnn_row_copy reverse;
   wnn_lanes lanes;
+  size_t wide; /* columns done together */
   size_t n_jobs, n_parts;
 } scan_plan;
 
@@ -50,7 +51,9 @@ static webnn_status plan_scan(wnn_device *device, const wnn_region *region, wnn_
   plan->reverse = vector->reverse[plan->bytes == 2 ? 1 : plan->bytes == 4 ? 2 : 3];
   plan->lanes = wnn_lanes_along(in, attrs->axis);
   plan->base.heavy = wnn_desc_count(in->desc) >= PARALLEL_WORK;
-  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + WIDE - 1) / WIDE);
+  plan->wide = wnn_lanes_width(&plan->lanes, plan->sum_bytes, WIDE,
+                               plan->base.heavy ? wnn_pool_threads(host->pool) : 1);
+  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + plan->wide - 1) / plan->wide);
   plan->n_parts = !plan->base.heavy
                       ? 1
                       : wnn_pool_parts(host->pool, plan->n_jobs, 2 * wnn_desc_bytes(in->desc));
@@ -157,18 +160,18 @@ typedef struct job {
 static void run_part(void *arg, size_t part, size_t n_parts) {
   const job *j = arg;
   const scan_plan *plan = j->plan;
-  const size_t inner = plan->lanes.inner, slabs = (inner + WIDE - 1) / WIDE;
+  const size_t inner = plan->lanes.inner, wide = plan->wide, slabs = (inner + wide - 1) / wide;
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   for (size_t k = begin; k < end; k++) {
-    size_t column = k % slabs * WIDE,
+    size_t column = k % slabs * wide,
            at = (k / slabs * plan->lanes.n * inner + column) * plan->bytes;
     const char *x = (const char *)j->run->inputs[0] + at;
     char *y = (char *)j->run->outputs[0] + at;
     if (inner == 1)
       scan_row(plan, x, y);
     else
-      scan_columns(plan, x, y, inner - column < WIDE ? inner - column : WIDE);
+      scan_columns(plan, x, y, inner - column < wide ? inner - column : wide);
   }
   if (plan->streams) plan->vector->stream_end();
 }

@@ -6,6 +6,7 @@
 #define PARALLEL_WORK ((size_t)8 * 1024)
 #define SLAB ((size_t)16 * 1024) /* elements of a slab that shall stay in the cache */
 #define MAX_WIDTH ((size_t)4096)
+#define MAX_NEAR ((size_t)64 * 1024) /* elements of a row that is written past the caches */
 #define MIN_WIDTH ((size_t)16)
 #define NEAR_WIDTH ((size_t)64) /* narrower slabs aren't worth keeping: whole rows go by thrice */
 #define FLUSH ((size_t)64)      /* rows summed before they are joined to the total */
@@ -13,7 +14,7 @@
 typedef struct softmax_plan {
   wnn_plan base;
   const wnn_vector *vector;
-  bool half;
+  bool half, streams;
   size_t n_outer, n, inner; /* elements lie [outer][n][inner] */
   size_t width;             /* columns done together */
   size_t n_jobs, n_parts;
@@ -46,6 +47,10 @@ static void set_parts(softmax_plan *plan, const wnn_host *host) {
   if (plan->half) {
     size_t n_bytes = plan->n * plan->width * sizeof(float);
     plan->thread_bytes = wnn_aligned(n_bytes);
+  } else if (plan->inner == 1 && plan->n <= MAX_NEAR &&
+             wnn_streams(host, plan->n_outer * plan->n * sizeof(float))) {
+    plan->streams = true;
+    plan->thread_bytes = wnn_aligned(plan->n * sizeof(float));
   }
   plan->base.scratch_bytes = plan->thread_bytes * wnn_pool_slots(host->pool, plan->n_parts);
 }
@@ -100,7 +105,7 @@ static void half_columns(const softmax_plan *plan, const uint16_t *x, uint16_t *
 
 static void half_row(const softmax_plan *plan, const uint16_t *x, uint16_t *y, float *wide) {
   plan->vector->widen(x, wide, plan->n);
-  plan->vector->softmax_rows(wide, wide, 1, plan->n);
+  plan->vector->softmax_rows(wide, wide, 1, plan->n, NULL);
   plan->vector->narrow(wide, y, plan->n);
 }
 
@@ -119,7 +124,8 @@ static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   if (plan->inner == 1 && !plan->half) {
     plan->vector->softmax_rows((const float *)in + begin * plan->n, (float *)out + begin * plan->n,
-                               end - begin, plan->n);
+                               end - begin, plan->n, plan->streams && in != out ? wide : NULL);
+    if (plan->streams) plan->vector->stream_end();
     return;
   }
   for (size_t k = begin; k < end; k++) {

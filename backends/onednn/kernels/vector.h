@@ -96,7 +96,8 @@ typedef struct wnn_vector {
 
   float (*exp_sum)(const float *x, float shift, size_t n); /* Σ e^(x − shift) */
   void (*exp_sum_onto)(const float *x, const float *shift, float *sum, size_t n);
-  void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n);
+  /* `near`: NULL, or room for a row, from where it is written past the caches. */
+  void (*softmax_rows)(const float *x, float *y, size_t n_rows, size_t n, float *near);
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
   /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. Of floats, of integers of 32 bits. */
   void (*running_sum[2])(const void *x, void *y, size_t n, void *sum);
