@@ -1076,8 +1076,6 @@ int main(int argc, char **argv) {
                                     RUN(a_callback_exports_no_tensor_at_work),
                                     RUN(a_forked_child_lends_nothing),
                                     RUN(reads_by_stages_give_all_bytes),
-                                    RUN(events_of_another_device_are_refused),
-                                    RUN(what_is_lent_and_taken_is_checked),
                                     RUN(what_fails_on_the_device_loses_its_context_alone),
                                     RUN(a_compute_that_fails_on_the_device_loses_its_context_alone),
                                     RUN(elements_move_the_same_by_rows_and_one_by_one),

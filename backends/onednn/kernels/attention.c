@@ -280,7 +280,7 @@ static void weigh(const job *j, size_t head, size_t row, size_t n, const place *
       const float *line = mask_row(plan, mask + i * plan->mask.row, at->row);
       plan->add((const void *[]){x, line}, x, plan->n_keys, &none);
     }
-    plan->vector->softmax_rows(x, x, 1, plan->n_keys);
+    plan->vector->softmax_rows(x, x, 1, plan->n_keys, NULL);
   }
 }
 
