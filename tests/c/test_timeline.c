@@ -466,6 +466,39 @@ TEST(a_quick_graph_waits_its_turn) {
   end_world(&w);
 }
 
+typedef struct asker {
+  const world *w;
+  int n_calls;
+} asker;
+
+/* Whatever the callback asks for is answered at once: by then the context is lost. The answers are
+ * failures that it hears of, too. */
+static void ask_for_more(const webnn_error *error, void *ud) {
+  asker *who = ud;
+  const world *w = who->w;
+  float data[N] = {0}, sum[N];
+  void *memory;
+  webnn_future *future = NULL;
+  if (who->n_calls++ != 0) return;
+  CHECK(error->status == WEBNN_ERROR_UNKNOWN && webnn_context_is_lost(w->context));
+  CHECK_STATUS(compute(w->graph, data, data, sum, N), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(dispatch(w->graph, w->a, w->b, w->y), WEBNN_ERROR_INVALID_STATE);
+  CHECK_STATUS(webnn_tensor_read(w->context, w->y, &future, NULL), WEBNN_ERROR_TYPE);
+  CHECK(webnn_tensor_map(w->y, &memory, NULL) != WEBNN_OK);
+  webnn_context_destroy(w->context);
+}
+
+TEST(who_hears_of_a_quick_graphs_failure_may_ask_for_more) {
+  world w = make_quick_world();
+  asker who = {&w, 0};
+  webnn_context_on_uncaptured_error(w.context, ask_for_more, &who);
+  atomic_store(&fake.fails, true);
+  CHECK_STATUS(dispatch(w.graph, w.a, w.b, w.y), WEBNN_OK);
+  CHECK(who.n_calls > 1);
+  webnn_context_on_uncaptured_error(w.context, NULL, NULL);
+  end_world(&w);
+}
+
 TEST(a_quick_graph_may_fail) {
   world w = make_quick_world();
   atomic_store(&fake.fails, true);
@@ -970,6 +1003,7 @@ int main(int argc, char **argv) {
                                        RUN(a_quick_graph_runs_at_once),
                                        RUN(a_quick_graph_waits_its_turn),
                                        RUN(a_quick_graph_may_fail),
+                                       RUN(who_hears_of_a_quick_graphs_failure_may_ask_for_more),
                                        RUN(compute_gives_the_sum),
                                        RUN(compute_waits_its_turn),
                                        RUN(compute_takes_memory_as_it_lies),

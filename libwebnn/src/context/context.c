@@ -204,8 +204,9 @@ webnn_status wnn_context_explain(const webnn_context *context, const char *text,
 
 void wnn_context_break(webnn_context *context, const char *text) {
   webnn_error err;
-  wnn_context_end(context, wnn_context_explain(context, text, &err), &err);
+  const webnn_status status = wnn_context_explain(context, text, &err);
   wnn_context_lose(context, "%s", err.message);
+  wnn_context_end(context, status, &err);
 }
 
 void wnn_context_break_after(webnn_context *context, const char *text) {
