@@ -47,6 +47,40 @@ return function(t, env)
     t.equal(#got, work.n)
   end)
 
+  t.test("a loop over what has settled gives way", function()
+    local future = env.context():create_tensor { shape = { 1 }, data_type = "float32" }
+    local n, frame_began, stop = 0, webnn.now(), false
+    local function loop()
+      while not stop do
+        future:await()
+        n = n + 1
+        if webnn.now() - frame_began > 5 then error("no frame is drawn any more") end
+      end
+      return "end"
+    end
+    local tasks = { webnn.spawn(loop), webnn.spawn(loop) }
+    for _ = 1, 5 do
+      local before = n
+      frame_began = webnn.now()
+      webnn.poll(1)
+      t.ok(n > before)
+    end
+    stop = true
+    for _, task in ipairs(tasks) do t.equal(task:result(), "end") end
+  end)
+
+  t.test("where it cannot give way it goes on", function()
+    local future = env.context():create_tensor { shape = { 1 }, data_type = "float32" }
+    local task = webnn.spawn(function()
+      return (string.gsub("xx", "x", function()
+        local till = webnn.now() + 0.01
+        while webnn.now() < till do assert(future:await()) end
+        return "y"
+      end))
+    end)
+    t.equal(task:result(), "yy")
+  end)
+
   t.test("spawn and poll", function()
     local work = slow()
     local order = {}

@@ -42,33 +42,42 @@ do
   pcall_yields = status(co) == "suspended"
 end
 
-local function walk_stack()
-  local level = 3
+local function inside_c()
+  local level = 2
   while debug do
     local info = debug.getinfo(level, "S")
-    if not info then return end
-    if info.what == "C" then error(hint:format("pcall or another function in C"), 0) end
+    if not info then return false end
+    if info.what == "C" then return true end
     level = level + 1
   end
 end
 
-local checked_yield
+-- Yields the future if it can; else false and what is in the way.
+local try_yield
 if isyieldable then
-  function checked_yield(future)
-    if not isyieldable() then error(hint:format("a function in C"), 0) end
+  function try_yield(future)
+    if not isyieldable() then return false, "a function in C" end
     yield(future)
+    return true
   end
 elseif pcall_yields then
-  function checked_yield(future)
-    local ok, message = pcall(yield, future)
-    if not ok then error(hint:format(tostring(message)), 0) end
-  end
+  function try_yield(future) return pcall(yield, future) end
 else
-  function checked_yield(future)
-    walk_stack()
+  function try_yield(future)
+    if inside_c() then return false, "pcall or another function in C" end
     yield(future)
+    return true
   end
 end
+
+local function checked_yield(future)
+  local ok, where = try_yield(future)
+  if not ok then error(hint:format(tostring(where)), 0) end
+end
+
+-- So long a task goes on over futures that have settled already: then it gives way, lest a loop of quick graphs keep
+-- the frame from being drawn.
+local TURN = 0.001
 
 -- ---- the scheduler of one module
 
@@ -77,6 +86,7 @@ local function new(webnn, now)
   local waiting, n_waiting = {}, 0 -- tasks, in the order in which they came
   local callbacks, n_callbacks = {}, 0 -- of on_done: future, function
   local polling, native_done = false, nil
+  local current, turn_end, poll_end -- the coroutine of the task that runs; until when it may, and all of them
   local Task = {}
   Task.__index = Task
 
@@ -126,7 +136,14 @@ local function new(webnn, now)
     --- What the future settles with, or nil and the error.
     function methods:await()
       if mark then self.awaited = true end
-      if in_coroutine() and not done(self) then give_way(self, done) end
+      local co, main = running()
+      if co ~= nil and not main then
+        if not done(self) then
+          give_way(self, done)
+        elseif co == current and now() >= turn_end then
+          try_yield(self)
+        end
+      end
       return finish(self)
     end
 
@@ -190,9 +207,20 @@ local function new(webnn, now)
     return true
   end
 
+  local function ended(before, ...)
+    current = before
+    return ...
+  end
+
   -- Runs a task on; true when it is at its end.
   local function step(task, ...)
-    return traced(task, resume(task.co, ...))
+    local before = current
+    if not before then
+      turn_end = now() + TURN
+      if poll_end and poll_end < turn_end then turn_end = poll_end end
+    end
+    current = task.co
+    return ended(before, traced(task, resume(task.co, ...)))
   end
 
   -- Sleeps a little on a future, where there is one to sleep on.
@@ -318,9 +346,9 @@ local function new(webnn, now)
     if polling then return n_waiting + n_callbacks end
     if n_waiting == 0 and n_callbacks == 0 and not scheduler then return 0 end
     local deadline = budget_ms and now() + budget_ms / 1000
-    polling = true
+    polling, poll_end = true, deadline
     local ok, message = pcall(run_on, deadline) -- no memory, a hook of the host's
-    polling = false
+    polling, poll_end = false, nil
     if not ok then error(message, 0) end
     return n_waiting + n_callbacks
   end
