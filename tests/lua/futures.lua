@@ -69,6 +69,22 @@ return function(t, env)
     for _, task in ipairs(tasks) do t.equal(task:result(), "end") end
   end)
 
+  t.test("on_done on what has settled does not nest for ever", function()
+    local future = env.context():create_tensor { shape = { 1 }, data_type = "float32" }
+    local n, depth, deepest = 0, 0, 0
+    local function step()
+      n, depth = n + 1, depth + 1
+      deepest = math.max(deepest, depth)
+      if n < 300 then future:on_done(step) end
+      depth = depth - 1
+    end
+    future:on_done(step)
+    t.ok(n >= 1)
+    for _ = 1, 300 do webnn.poll() end
+    t.equal(n, 300)
+    t.ok(deepest <= 2)
+  end)
+
   t.test("where it cannot give way it goes on", function()
     local future = env.context():create_tensor { shape = { 1 }, data_type = "float32" }
     local task = webnn.spawn(function()

@@ -91,6 +91,8 @@ _Noreturn int wlua_wrong(lua_State *L, const Where *where, const char *wanted, i
     case LUA_TNIL:
     case LUA_TNONE: wlua_argument_error(L, where, "must be %s, not nil", wanted);
     case LUA_TUSERDATA:
+      if (wlua_test(L, index, WLUA_FUTURE) != NULL)
+        wlua_argument_error(L, where, "must be %s, not a webnn.Future: await it", wanted);
       if (luaL_getmetafield(L, index, "__name") && lua_type(L, -1) == LUA_TSTRING)
         wlua_argument_error(L, where, "must be %s, not a %s", wanted, lua_tostring(L, -1));
       wlua_argument_error(L, where, "must be %s, not a userdata", wanted);

@@ -135,6 +135,7 @@ webnn_str wlua_str(lua_State *L, const Where *where, int index) {
 uint32_t wlua_enum(lua_State *L, const Where *where, int index, const char *const *names) {
   uint32_t n = 0;
   size_t size;
+  index = webnnL_absindex(L, index); /* the message is put together on the stack */
   if (lua_type(L, index) == LUA_TSTRING)
     for (const char *text = lua_tolstring(L, index, &size); names[n] != NULL; n++)
       if (strlen(names[n]) == size && memcmp(text, names[n], size) == 0) return n;

@@ -85,7 +85,7 @@ local function new(webnn, now)
   local scheduler, watched = nil, setmetatable({}, { __mode = "k" })
   local waiting, n_waiting = {}, 0 -- tasks, in the order in which they came
   local callbacks, n_callbacks = {}, 0 -- of on_done: future, function
-  local polling, native_done = false, nil
+  local polling, calls_at_once, native_done = false, false, nil
   local current, turn_end, poll_end -- the coroutine of the task that runs; until when it may, and all of them
   local Task = {}
   Task.__index = Task
@@ -115,11 +115,15 @@ local function new(webnn, now)
     return nil, webnn.new_error("TimeoutError", "the future has not settled in time")
   end
 
-  -- Calls `fn(future)` once it has settled: at once, or in a later webnn.poll().
+  -- Calls `fn(future)` once it has settled: at once, or in a later webnn.poll(); later also inside a call that is made
+  -- at once, for a chain of them would never end.
   local function on_done(future, fn)
     if type(fn) ~= "function" then error("on_done: a function is needed", 2) end
-    if future:done() then
-      webnn.spawn(fn, future) -- a task of its own: it may await, and its errors harm nobody
+    if not calls_at_once and future:done() then
+      calls_at_once = true
+      local ok, message = pcall(webnn.spawn, fn, future) -- a task of its own: it may await, and its errors harm nobody
+      calls_at_once = false
+      if not ok then error(message, 0) end
     else
       n_callbacks = n_callbacks + 1
       callbacks[n_callbacks] = { future, fn }

@@ -38,7 +38,8 @@ local function describe(value)
   if kind == "string" then return "'" .. value .. "'" end
   if kind == "nil" then return "nil" end
   local meta = kind == "table" and getmetatable(value)
-  return "a " .. (type(meta) == "table" and rawget(meta, "__name") or kind)
+  local name = type(meta) == "table" and rawget(meta, "__name") or kind
+  return "a " .. name .. (name == "webnn.Future" and ": await it" or "")
 end
 
 function errors.wrong(where, wanted, value)
