@@ -9,6 +9,7 @@
  * each graph down and reads it back. --leaves makes inputs of all constants, or the reverse. Each
  * test runs twice: on memory of ours, and on tensors. The exit code is 77 where the backend isn't
  * there. */
+#include "harness.h"
 #include "wpt_trial.h"
 
 #include <stdio.h>
@@ -257,5 +258,6 @@ int main(int argc, char **argv) {
   for (; at < argc; at++) run_file(&s, context, argv[at], &total);
   webnn_context_release(context);
   printf("%zu passed, %zu failed\n", total.n_passed, total.n_failed);
+  harness_end();
   return total.n_failed != 0 || total.n_passed == 0;
 }
