@@ -365,6 +365,17 @@ static void find(const char *name, void *out) {
   memcpy(out, &found, sizeof found);
 }
 
+typedef struct user_events {
+  create_event_fn *create;
+  set_event_fn *set;
+} user_events;
+
+static bool find_user_events(user_events *out) {
+  find("clCreateUserEvent", &out->create);
+  find("clSetUserEventStatus", &out->set);
+  return out->create != NULL && out->set != NULL;
+}
+
 /* While the device stands still all is queued: an export gives its event once nothing is left to be
  * queued. */
 TEST(writes_and_dispatches_wait_for_nothing) {
@@ -373,13 +384,10 @@ TEST(writes_and_dispatches_wait_for_nothing) {
   webnn_tensor *x = tensor(&s, shape, 1), *y = tensor(&s, shape, 1);
   float *data = malloc(n * sizeof *data), *small = data;
   void *memory = NULL, *event = NULL;
-  create_event_fn *create_event;
-  set_event_fn *set_event;
+  user_events user;
   webnn_error err;
   cl_int code;
-  find("clCreateUserEvent", &create_event);
-  find("clSetUserEventStatus", &set_event);
-  if (!REQUIRE(data != NULL && create_event != NULL && set_event != NULL)) return;
+  if (!REQUIRE(data != NULL && find_user_events(&user))) return;
   wnn_device *device = s.context->device;
   if (!REQUIRE(build(&s, relu_of(&s.m, input(&s.m, "x", 1, shape))))) return;
   for (uint32_t i = 0; i < n; i++) data[i] = (float)(i % 1000) - 500;
@@ -393,13 +401,13 @@ TEST(writes_and_dispatches_wait_for_nothing) {
   for (uint32_t i = 0; i < n; i++)
     if (data[i] != ((float)(i % 1000) - 500 > 0 ? (float)(i % 1000) - 500 : 0)) CHECK(false);
 
-  cl_event gate = create_event(device->context, &code);
+  cl_event gate = user.create(device->context, &code);
   CHECK(wnn_cl_await_event(device, gate) == WEBNN_OK); /* the device stands still */
   for (int i = 0; i < 8; i++) small[i] = (float)(i - 4);
   CHECK(write_all(&t, a, small, 8) && dispatch(&t, a, b));
   for (int i = 0; i < 8; i++) small[i] = -1; /* it was copied */
   CHECK_STATUS(webnn_tensor_export_opencl(b, &memory, &event, &err), WEBNN_OK);
-  CHECK(set_event(gate, CL_COMPLETE) == CL_SUCCESS);
+  CHECK(user.set(gate, CL_COMPLETE) == CL_SUCCESS);
   cl_event done = event;
   CHECK(device->cl.clWaitForEvents(1, &done) == CL_SUCCESS);
   CHECK_STATUS(webnn_tensor_return_opencl(b, NULL, &err), WEBNN_OK);
@@ -420,16 +428,13 @@ TEST(events_of_another_device_are_refused) {
   scene s = begin(), other = begin();
   webnn_tensor *lent = tensor(&s, few, 1), *made = lent;
   void *memory = NULL, *event = NULL;
-  create_event_fn *create_event;
-  set_event_fn *set_event;
+  user_events user;
   webnn_error err = {WEBNN_OK, ""};
   webnn_descriptor desc = {F32, 1, few};
   cl_int code;
-  find("clCreateUserEvent", &create_event);
-  find("clSetUserEventStatus", &set_event);
-  if (!REQUIRE(create_event != NULL && set_event != NULL && lent != NULL)) return;
+  if (!REQUIRE(find_user_events(&user) && lent != NULL)) return;
   wnn_device *device = s.context->device;
-  cl_event foreign = create_event(other.context->device->context, &code);
+  cl_event foreign = user.create(other.context->device->context, &code);
   CHECK_STATUS(webnn_tensor_export_opencl(lent, &memory, &event, &err), WEBNN_OK);
   CHECK_STATUS(webnn_tensor_import_opencl(s.context, &desc, NULL, memory, foreign, &made, &err),
                WEBNN_ERROR_UNKNOWN);
@@ -439,7 +444,7 @@ TEST(events_of_another_device_are_refused) {
   CHECK_STATUS(webnn_tensor_return_opencl(lent, foreign, &err), WEBNN_ERROR_INVALID_STATE);
   float back[8] = {1};
   CHECK(read_back(&s, lent, back, 8) && back[0] == 0);
-  CHECK(set_event(foreign, CL_COMPLETE) == CL_SUCCESS);
+  CHECK(user.set(foreign, CL_COMPLETE) == CL_SUCCESS);
   device->cl.clReleaseEvent(foreign);
   device->cl.clReleaseEvent(event);
   webnn_tensor_release(lent);
@@ -513,18 +518,15 @@ TEST(a_callback_exports_no_tensor_at_work) {
   late_export late = {&s, busy, WEBNN_ERROR_UNKNOWN, WEBNN_OK, false};
   webnn_future *future = NULL;
   void *memory = NULL, *event = NULL;
-  create_event_fn *create_event;
-  set_event_fn *set_event;
+  user_events user;
   webnn_error err;
   cl_int code;
-  find("clCreateUserEvent", &create_event);
-  find("clSetUserEventStatus", &set_event);
-  if (!REQUIRE(create_event != NULL && set_event != NULL)) return;
-  cl_event gate = create_event(s.context->device->context, &code);
+  if (!REQUIRE(find_user_events(&user))) return;
+  cl_event gate = user.create(s.context->device->context, &code);
   CHECK(wnn_cl_await_event(s.context->device, gate) == WEBNN_OK); /* the read is pending */
   CHECK_STATUS(webnn_tensor_read(s.context, read, &future, &err), WEBNN_OK);
   CHECK_STATUS(webnn_future_on_done(future, export_at_work, &late), WEBNN_OK);
-  CHECK(set_event(gate, CL_COMPLETE) == CL_SUCCESS);
+  CHECK(user.set(gate, CL_COMPLETE) == CL_SUCCESS);
   CHECK_STATUS(webnn_future_wait(future, -1), WEBNN_OK);
   float back[8];
   CHECK(read_back(&s, read, back, 8)); /* behind the callback */

@@ -56,10 +56,8 @@ static matrix matrix_of(const wnn_port *port, uint32_t rank) {
 }
 
 static panels panels_of(size_t depth, size_t columns, size_t lanes) {
-  panels is = {.depth = depth, .columns = columns, .vectors = 2};
-  const size_t wide = (columns + 3 * lanes - 1) / (3 * lanes) * 3 * lanes;
-  if (wide <= (columns + 2 * lanes - 1) / (2 * lanes) * 2 * lanes) is.vectors = 3;
-  if (columns <= lanes) is.vectors = 1;
+  panels is = {
+      .depth = depth, .columns = columns, .vectors = wnn_panel_vectors(columns, lanes)};
   is.width = is.vectors * lanes;
   is.filled = (columns + is.width - 1) / is.width * is.width;
   return is;

@@ -21,6 +21,13 @@ typedef struct wnn_product {
 
 #define WNN_MAX_PANEL_VECTORS 3
 
+/* The vectors of a panel that leave the fewest of so many columns empty, rather more than fewer. */
+static inline size_t wnn_panel_vectors(size_t columns, size_t lanes) {
+  const size_t two = 2 * lanes, three = 3 * lanes;
+  if (columns <= lanes) return 1;
+  return (columns + three - 1) / three * three <= (columns + two - 1) / two * two ? 3 : 2;
+}
+
 /* Winograd's minimal filtering, F(4×4, 3×3), at the points 0, ±√½, ±√2 and infinity: a tile of 4×4 results comes from
  * 6×6 pixels and 6×6 numbers in between. */
 enum {

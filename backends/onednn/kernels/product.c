@@ -97,12 +97,9 @@ static bool pays(const reading *is) {
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
 
-/* Panels that leave the fewest columns empty, rather wide ones. */
 static void choose_panels(product_plan *plan) {
-  const size_t lanes = plan->rows->lanes, wide = parts_of(plan->columns, 3 * lanes) * 3 * lanes;
-  plan->vectors = wide <= parts_of(plan->columns, 2 * lanes) * 2 * lanes ? 3 : 2;
-  if (plan->columns <= lanes) plan->vectors = 1;
-  plan->width = plan->vectors * lanes;
+  plan->vectors = wnn_panel_vectors(plan->columns, plan->rows->lanes);
+  plan->width = plan->vectors * plan->rows->lanes;
   plan->n_panels = parts_of(plan->columns, plan->width);
   plan->filled = plan->n_panels * plan->width;
 }

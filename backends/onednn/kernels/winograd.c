@@ -140,12 +140,9 @@ static bool fits(const wnn_conv2d_shape *shape) {
   return shape->groups == 1;
 }
 
-/* Panels that leave the fewest columns empty, rather wide ones. */
 static void choose_panels(winograd_plan *plan) {
   const size_t n = plan->shape.out_channels, lanes = plan->rows->lanes;
-  plan->vectors = 2;
-  if (rounded_up(n, 3 * lanes) <= rounded_up(n, 2 * lanes)) plan->vectors = 3;
-  if (n <= lanes) plan->vectors = 1;
+  plan->vectors = wnn_panel_vectors(n, lanes);
   plan->out_width = rounded_up(n, plan->vectors * lanes);
   plan->n_panels = plan->out_width / (plan->vectors * lanes);
   plan->in_width = rounded_up(plan->shape.in_channels, lanes);

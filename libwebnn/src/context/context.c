@@ -204,13 +204,11 @@ webnn_status wnn_context_explain(const webnn_context *context, const char *text,
 
 void wnn_context_break(webnn_context *context, const char *text) {
   webnn_error err;
-  wnn_watch *watch = &context->timeline->watch;
   wnn_context_explain(context, text, &err);
   /* Who sees the loss may close the scope right after; who is called may ask for more. */
-  const bool uncaught = wnn_watch_is_on(watch) && !wnn_timeline_forked(context->timeline) &&
-                        !wnn_watch_catch(watch, &err);
+  const bool uncaught = wnn_context_misses(context, &err);
   wnn_context_lose(context, "%s", err.message);
-  if (uncaught) wnn_watch_tell(watch, &err);
+  if (uncaught) wnn_watch_tell(&context->timeline->watch, &err);
 }
 
 void wnn_context_break_after(webnn_context *context, const char *text) {

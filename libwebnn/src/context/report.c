@@ -143,12 +143,14 @@ void webnn_context_on_uncaptured_error(webnn_context *context, webnn_error_callb
   wnn_mutex_unlock(&watch->lock);
 }
 
-void webnn_context_report_error(webnn_context *context, const webnn_error *error) {
+bool wnn_context_misses(webnn_context *context, const webnn_error *error) {
   wnn_watch *watch = &context->timeline->watch;
-  if (!wnn_watch_is_on(watch) || error->status == WEBNN_OK ||
-      wnn_timeline_forked(context->timeline))
-    return;
-  if (!wnn_watch_catch(watch, error)) wnn_watch_tell(watch, error);
+  return wnn_watch_is_on(watch) && error->status != WEBNN_OK &&
+         !wnn_timeline_forked(context->timeline) && !wnn_watch_catch(watch, error);
+}
+
+void webnn_context_report_error(webnn_context *context, const webnn_error *error) {
+  if (wnn_context_misses(context, error)) wnn_watch_tell(&context->timeline->watch, error);
 }
 
 webnn_status wnn_context_end(webnn_context *context, webnn_status status, const webnn_error *err) {

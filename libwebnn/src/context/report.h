@@ -37,6 +37,9 @@ bool wnn_watch_catch(wnn_watch *watch, const webnn_error *error);
 /* Calls the callback, if there is one. Without the timeline's lock. */
 void wnn_watch_tell(wnn_watch *watch, const webnn_error *error);
 
+/* Gives a failure on the context to its scopes. True: none has caught it, and the callback is to be told. */
+bool wnn_context_misses(webnn_context *context, const webnn_error *error);
+
 /* The end of a public call on the context: `err` has the failure, if it failed. Returns the status.
  */
 webnn_status wnn_context_end(webnn_context *context, webnn_status status, const webnn_error *err);
