@@ -3,7 +3,8 @@
 #include "scene.h"
 
 extern const wnn_kernel wnn_onednn_matmul, wnn_onednn_gemm, wnn_onednn_average_pool2d,
-    wnn_onednn_layer_normalization, wnn_onednn_reorder, wnn_product_kernel, wnn_attention_kernel;
+    wnn_onednn_layer_normalization, wnn_onednn_reorder, wnn_product_kernel, wnn_gemv_kernel,
+    wnn_attention_kernel;
 
 typedef struct matmul_row {
   const char *name;
@@ -178,6 +179,79 @@ TEST(product_takes_a_dying_residual_s_place) {
   end(&is);
 }
 
+/* clang-format off */
+static const matmul_row gemv_rows[] = {
+    {"one row", 2, {1, 70}, 2, {70, 90}, 2, {1, 90}, 'p', 'p', true, F32, NO_POSTS},
+    {"one row, transposed", 2, {1, 70}, 2, {70, 90}, 2, {1, 90}, 'p', 't', true, F32, NO_POSTS},
+    {"two rows, not constant", 2, {2, 33}, 2, {33, 31}, 2, {2, 31}, 'p', 'p', false, F32, NO_POSTS},
+    {"two rows, transposed", 2, {2, 203}, 2, {203, 31}, 2, {2, 31}, 'p', 't', false, F32, NO_POSTS},
+    {"three rows", 3, {3, 1, 41}, 2, {41, 17}, 3, {3, 1, 17}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU)}},
+    {"three rows, transposed", 3, {3, 1, 147}, 2, {147, 17}, 3, {3, 1, 17}, 'p', 't', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_SIGMOID), POST_WITH(WNN_OP_MUL, 'f')}},
+    {"four rows", 2, {4, 300}, 3, {1, 300, 500}, 3, {1, 4, 500}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'f'), POST_WITH(WNN_OP_MUL, 'c'), POST_WITH(WNN_OP_SUB, 's')}},
+    {"four rows, transposed", 2, {4, 300}, 2, {300, 500}, 2, {4, 500}, 'p', 't', true, F32,
+     {POST(WNN_OP_SILU), POST_BEHIND(WNN_OP_SUB, 'c')}},
+    {"wider than a piece of the tail", 2, {2, 24}, 2, {24, 5003}, 2, {2, 5003}, 'p', 'p', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"one column", 2, {4, 530}, 2, {530, 1}, 2, {4, 1}, 'p', 'p', true, F32, NO_POSTS},
+    {"few columns", 2, {1, 2048}, 2, {2048, 2}, 2, {1, 2}, 'p', 'p', true, F32, {POST_WITH(WNN_OP_ADD, 'c')}},
+    {"one deep", 2, {3, 1}, 2, {1, 20}, 2, {3, 20}, 'p', 't', false, F32, NO_POSTS},
+    {"one number", 2, {1, 1}, 2, {1, 1}, 2, {1, 1}, 'p', 'p', false, F32, NO_POSTS},
+    {"rounded", 2, {1, 60}, 2, {60, 90}, 2, {1, 90}, 'p', 'p', true, F32,
+     {POST(WNN_OP_ROUND_HALF), POST_WITH(WNN_OP_MUL, 'c'), POST(WNN_OP_ROUND_HALF)}},
+};
+/* clang-format on */
+
+TEST(gemv_agrees) {
+  for (size_t i = 0; i < sizeof gemv_rows / sizeof *gemv_rows; i++)
+    for (size_t k = 0; k < sizeof all_sets / sizeof *all_sets; k++) {
+      CONTEXT("%s, %s", gemv_rows[i].name, all_sets[k] ? all_sets[k] : "all");
+      scene is;
+      host.passes = all_sets[k];
+      set_matmul(&is, &gemv_rows[i]);
+      check_against_reference(&is, &wnn_gemv_kernel, -1);
+      end(&is);
+    }
+  host.passes = NULL;
+  CONTEXT("%s", "");
+}
+
+/* In the last columns and in the last rows of the matrix too, which are no whole vectors. */
+TEST(gemv_keeps_infinity_and_nan_in_their_places) {
+  for (size_t i = 0; i < 2; i++) {
+    const matmul_row row = {"", 2, {2, 43}, 2, {43, 21}, 2, {2, 21}, 'p', i == 0 ? 'p' : 't', true, F32, NO_POSTS};
+    scene is;
+    set_matmul(&is, &row);
+    ((float *)is.bytes[0])[42] = INFINITY;
+    ((float *)is.bytes[1])[43 * 21 - 1] = NAN;
+    check_against_reference(&is, &wnn_gemv_kernel, -1);
+    end(&is);
+  }
+}
+
+TEST(gemv_takes_a_dying_residual_s_place) {
+  static const matmul_row row = {"", 2, {2, 400}, 2, {400, 300}, 2, {2, 300}, 'p', 'p', true, F32,
+                                 {POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}};
+  scene is;
+  set_matmul(&is, &row);
+  is.inputs[2].dies = true;
+  check_against_reference(&is, &wnn_gemv_kernel, 2);
+  check_against_reference(&is, &wnn_gemv_kernel, -1);
+  end(&is);
+}
+
+static void check_left(const matmul_row *row, const wnn_kernel *kernel) {
+  CONTEXT("%s", row->name);
+  wnn_plan *plan = NULL;
+  scene is;
+  set_matmul(&is, row);
+  CHECK_STATUS(kernel->plan(device, &is.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
+  end(&is);
+  CONTEXT("%s", "");
+}
+
 TEST(product_leaves_to_others) {
   static const matmul_row rows[] = {
       {"not constant", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', false, F32, NO_POSTS},
@@ -187,15 +261,14 @@ TEST(product_leaves_to_others) {
       {"one row", 2, {1, 6000}, 2, {6000, 90}, 2, {1, 90}, 'p', 'p', true, F32, NO_POSTS},
       {"float16", 2, {40, 60}, 2, {60, 90}, 2, {40, 90}, 'p', 'p', true, F16, NO_POSTS},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    CONTEXT("%s", rows[i].name);
-    wnn_plan *plan = NULL;
-    scene is;
-    set_matmul(&is, &rows[i]);
-    CHECK_STATUS(wnn_product_kernel.plan(device, &is.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
-    end(&is);
-  }
-  CONTEXT("%s", "");
+  static const matmul_row many[] = {
+      {"five rows", 2, {5, 60}, 2, {60, 90}, 2, {5, 90}, 'p', 'p', true, F32, NO_POSTS},
+      {"a row and a matrix a batch", 3, {4, 1, 32}, 3, {4, 32, 24}, 3, {4, 1, 24}, 'p', 'p', true, F32, NO_POSTS},
+      {"transposed a", 2, {2, 60}, 2, {60, 90}, 2, {2, 90}, 't', 'p', true, F32, NO_POSTS},
+      {"float16", 2, {1, 60}, 2, {60, 90}, 2, {1, 90}, 'p', 'p', true, F16, NO_POSTS},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_left(&rows[i], &wnn_product_kernel);
+  for (size_t i = 0; i < sizeof many / sizeof *many; i++) check_left(&many[i], &wnn_gemv_kernel);
 }
 
 typedef struct gemm_row {
@@ -270,6 +343,16 @@ TEST(product_does_gemm) {
       {"beta without c", 40, 60, 30, false, true, true, 1, 3, 9, {0}, false, F32, NO_POSTS},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_gemm(&rows[i], &wnn_product_kernel);
+}
+
+TEST(gemv_does_gemm) {
+  static const gemm_row rows[] = {
+      {"plain", 1, 60, 30, false, false, true, 1, 1, 9, {0}, false, F32, NO_POSTS},
+      {"b transposed", 2, 60, 30, false, true, false, 1, 1, 9, {0}, false, F32, {POST(WNN_OP_ELU)}},
+      {"row, rank 2, and another", 4, 60, 30, false, true, true, 1, 1, 2, {1, 30}, true, F32,
+       {POST_WITH(WNN_OP_ADD, 'c')}},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_gemm(&rows[i], &wnn_gemv_kernel);
 }
 
 typedef struct attention_row {
@@ -487,9 +570,13 @@ int main(int argc, char **argv) {
                                        RUN(product_agrees),
                                        RUN(product_keeps_infinity_and_nan_in_their_rows),
                                        RUN(product_takes_a_dying_residual_s_place),
+                                       RUN(gemv_agrees),
+                                       RUN(gemv_keeps_infinity_and_nan_in_their_places),
+                                       RUN(gemv_takes_a_dying_residual_s_place),
                                        RUN(product_leaves_to_others),
                                        RUN(gemm_agrees),
                                        RUN(product_does_gemm),
+                                       RUN(gemv_does_gemm),
                                        RUN(attention_agrees),
                                        RUN(attention_masks_with_infinity),
                                        RUN(average_pool2d_agrees),

@@ -21,6 +21,16 @@ typedef struct wnn_product {
 
 #define WNN_MAX_PANEL_VECTORS 3
 
+/* c += a · b, few rows of it. */
+typedef struct wnn_gemv {
+  const float *a, *b;
+  float *c;
+  size_t a_stride, b_stride, c_stride; /* b_stride: between rows of b; of its transpose between columns */
+  size_t n_rows, depth, columns;       /* n_rows: at most WNN_MAX_GEMV_ROWS */
+} wnn_gemv;
+
+#define WNN_MAX_GEMV_ROWS ((size_t)4)
+
 /* The vectors of a panel that leave the fewest of so many columns empty, rather more than fewer. */
 static inline size_t wnn_panel_vectors(size_t columns, size_t lanes) {
   const size_t two = 2 * lanes, three = 3 * lanes;
@@ -67,6 +77,8 @@ typedef struct wnn_conv_rows {
   size_t lanes;                              /* of a vector */
   size_t tile_rows[WNN_MAX_PANEL_VECTORS + 1]; /* rows of `a` at a time, by the vectors of a panel */
   void (*product)(const wnn_product *is);
+  void (*gemv)(const wnn_gemv *is);            /* the rows of b are dense */
+  void (*gemv_transposed)(const wnn_gemv *is); /* its columns are */
   /* The 36 pixels of a tile become 36 numbers a channel, `stride` apart; channels are filled up to whole vectors. */
   void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
   /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */

@@ -1,6 +1,7 @@
 /* matmul and gemm by a constant matrix: column groups of row blocks, each with all that follows the
  * product while its results are near. The matrix is read once, a panel ahead of the products: in a
  * graph it comes from memory. */
+#include "kernels/product.h"
 #include "kernels/conv_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
@@ -8,22 +9,14 @@
 
 #include <string.h>
 
-#define MIN_ROWS ((size_t)8)      /* below, it is reading the matrix that takes the time */
-#define BLOCK_ROWS ((size_t)128)  /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache \
+#define MIN_ROWS ((size_t)8) /* below, it is reading the matrix that takes the time */
+#define BLOCK_ROWS                                                                                \
+  ((size_t)128)                   /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache \
                                    */
 #define BLOCK_DEPTH ((size_t)384) /* of a panel, which shall stay in the nearest cache */
 #define GROUP_COLUMNS ((size_t)256)        /* results of a block that wait for their tail */
 #define PARALLEL_WORK ((size_t)256 * 1024) /* multiplications below which threads don't pay */
 #define MIN_WORK ((size_t)16 * 1024)       /* and below which a block isn't worth its preparation */
-
-/* The region as a product. */
-typedef struct reading {
-  size_t n_rows, depth, columns;
-  const float *b;
-  size_t b_row, b_column; /* strides */
-  const float *bias;      /* constant; or NULL */
-  size_t bias_port, first_post;
-} reading;
 
 typedef struct product_plan {
   wnn_plan base;
@@ -42,57 +35,9 @@ typedef struct product_plan {
 
 /* ---- planning */
 
-static bool is_row(const wnn_port *port, size_t columns) {
-  const wnn_desc *desc = port->desc;
-  return port->constant != NULL && desc->type == WEBNN_DATA_TYPE_FLOAT32 &&
-         wnn_desc_count(desc) == columns && desc->rank > 0 && desc->dims[desc->rank - 1] == columns;
-}
-
-static bool read_gemm(const wnn_region *region, reading *is) {
-  const wnn_gemm_attrs *attrs = region->anchor->attrs;
-  const wnn_port *c =
-      region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL ? &region->inputs[2] : NULL;
-  if (attrs->a_transpose || (float)attrs->alpha.as.f != 1.0f) return false;
-  if (attrs->b_transpose) {
-    const size_t row = is->b_row;
-    is->b_row = is->b_column, is->b_column = row;
-  }
-  if (c == NULL) return true;
-  if ((float)attrs->beta.as.f != 1.0f || !is_row(c, is->columns)) return false;
-  is->bias = c->constant, is->bias_port = 2;
-  return true;
-}
-
-/* A row that the first post adds goes with the product. */
-static void read_bias(const wnn_region *region, reading *is) {
-  const wnn_post *post = &region->posts[0];
-  if (region->n_posts == 0 || is->bias != NULL || post->node->op->id != WNN_OP_ADD) return;
-  const int16_t from = post->from[post->from[0] == WNN_FROM_STAGE(0) ? 1 : 0];
-  if (from < 0 || !is_row(&region->inputs[from], is->columns)) return;
-  is->bias = region->inputs[from].constant, is->bias_port = (size_t)from;
-  is->first_post = 1;
-}
-
-static bool read_region(const wnn_region *region, reading *is) {
-  const wnn_port *a = &region->inputs[0], *b = &region->inputs[1], *y = &region->outputs[0];
-  const wnn_desc *result = &region->anchor_desc;
-  size_t strides[WNN_MAX_RANK];
-  if (a->desc->type != WEBNN_DATA_TYPE_FLOAT32 || b->constant == NULL ||
-      wnn_layout_is_blocked(&b->layout))
-    return false;
-  if (!wnn_port_is_plain(a) || !wnn_port_is_plain(y)) return false;
-  wnn_layout_strides(&b->layout, b->desc, strides);
-  *is = (reading){.columns = result->dims[result->rank - 1], .b = b->constant};
-  is->n_rows = wnn_desc_count(result) / is->columns;
-  is->b_row = strides[b->desc->rank - 2], is->b_column = strides[b->desc->rank - 1];
-  if (region->anchor->op->id == WNN_OP_GEMM && !read_gemm(region, is)) return false;
-  is->depth = wnn_desc_count(b->desc) / is->columns;
-  read_bias(region, is);
-  return is->depth * is->n_rows == wnn_desc_count(a->desc); /* one matrix for all batches */
-}
-
-static bool pays(const reading *is) {
-  return is->n_rows >= MIN_ROWS && is->n_rows * is->depth * is->columns >= MIN_WORK;
+static bool pays(const wnn_product_region *is) {
+  return is->b != NULL && is->n_rows >= MIN_ROWS &&
+         is->n_rows * is->depth * is->columns >= MIN_WORK;
 }
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
@@ -135,7 +80,7 @@ static void set_scratch(product_plan *plan) {
 
 typedef struct packing {
   const product_plan *plan;
-  const reading *from;
+  const wnn_product_region *from;
 } packing;
 
 /* Rows of the matrix as the panels have them; columns beyond the last are zero. */
@@ -156,7 +101,7 @@ static void pack_part(void *arg, size_t part, size_t n_parts) {
   }
 }
 
-static webnn_status pack(product_plan *plan, const wnn_host *host, const reading *from) {
+static webnn_status pack(product_plan *plan, const wnn_host *host, const wnn_product_region *from) {
   const size_t n = plan->depth * plan->filled, n_bias = plan->has_bias ? plan->filled : 0;
   plan->panel_bytes = (n + n_bias) * sizeof(float);
   plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
@@ -182,7 +127,7 @@ static void free_product(wnn_plan *base) {
 }
 
 static webnn_status fill_plan(product_plan *plan, const wnn_host *host, const wnn_region *region,
-                              const reading *is) {
+                              const wnn_product_region *is) {
   plan->rows = wnn_conv_rows_for(host);
   plan->n_rows = is->n_rows, plan->depth = is->depth, plan->columns = is->columns;
   plan->has_bias = is->bias != NULL;
@@ -200,8 +145,8 @@ static webnn_status fill_plan(product_plan *plan, const wnn_host *host, const wn
 
 static webnn_status plan_product(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
-  reading is;
-  if (!read_region(region, &is) || !pays(&is)) return WEBNN_ERROR_NOT_SUPPORTED;
+  wnn_product_region is;
+  if (!wnn_product_read(region, &is) || !pays(&is)) return WEBNN_ERROR_NOT_SUPPORTED;
   product_plan *plan = (product_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   const webnn_status status = fill_plan(plan, host, region, &is);

@@ -14,7 +14,6 @@ ONE(movement)
 ONE(norm)
 ONE(pad)
 ONE(pool)
-ONE(product)
 ONE(recurrent)
 ONE(reduce)
 ONE(resample)
@@ -25,6 +24,8 @@ ONE(triangular)
 
 static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_narrow_kernel, &wnn_winograd_kernel,
                                                 NULL};
+
+static const wnn_kernel *const product_list[] = {&wnn_gemv_kernel, &wnn_product_kernel, NULL};
 
 static const wnn_kernel *const conv2d_integer_list[] = {&wnn_integer_winograd_kernel, &wnn_integer_kernel, NULL};
 
