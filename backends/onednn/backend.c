@@ -12,6 +12,7 @@
 #include "lower/host.h"
 #include "reference/reference.h"
 
+#define FEW_CHANNELS 8 /* no vector of them */
 #define HAS_THREADPOOL (DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL)
 
 /* At most three an operation, the first first; behind ours, but for those that are better where they are right. */
@@ -23,7 +24,6 @@ static const struct {
     {WNN_OP_AVERAGE_POOL2D, &wnn_onednn_average_pool2d, false},
     {WNN_OP_CONV2D, &wnn_onednn_conv2d, false},
     {WNN_OP_CONV2D_INTEGER, &wnn_onednn_integer, true},
-    {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d_windows, false},
     {WNN_OP_CONV_TRANSPOSE2D, &wnn_onednn_conv_transpose2d, false},
     {WNN_OP_GEMM, &wnn_onednn_gemm, false},
     {WNN_OP_LAYER_NORMALIZATION, &wnn_onednn_layer_normalization, false},
@@ -216,11 +216,19 @@ static int channel_axis(const wnn_region *region) {
   }
 }
 
+/* False for transposed convolutions that oneDNN would follow with post-ops one number at a time. */
+static bool transposed_takes_posts(const wnn_region *region, int axis) {
+  const wnn_conv_transpose2d_attrs *attrs = region->anchor->attrs;
+  const bool few = region->anchor_desc.dims[axis] < FEW_CHANNELS;
+  return wnn_windows_are_apart(region) ||
+         (!few && attrs->groups == 1 && attrs->dilations.data[0] == 1 && attrs->dilations.data[1] == 1);
+}
+
 static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
   (void)device;
   int axis = channel_axis(region);
   if (axis < 0) return wnn_own_can_fuse(region, next);
-  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !wnn_transposed_takes_posts(region))
+  if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !transposed_takes_posts(region, axis))
     return false;
   return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis) ||
          wnn_post_quantises(region, next, region->n_posts, (uint32_t)axis);

@@ -203,13 +203,9 @@ void wnn_posts_add(wnn_chain *chain, wnn_posts *posts, const wnn_frame *frame,
 size_t wnn_posts_args(wnn_chain *chain, const wnn_posts *posts, const_dnnl_primitive_desc_t pd,
                       wnn_chain_arg *args, size_t n_args);
 
-/* False for transposed convolutions that oneDNN would follow with post-ops one number at a time, or
- * that are better done without. */
-bool wnn_transposed_takes_posts(const wnn_region *region);
-
 /* The kernels, by family; `kernels/table.c` has our own. */
 extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
-    wnn_onednn_conv_transpose2d_windows, wnn_onednn_matmul, wnn_onednn_gemm,
+    wnn_onednn_matmul, wnn_onednn_gemm,
     wnn_onednn_average_pool2d, wnn_onednn_integer, wnn_onednn_layer_normalization, wnn_onednn_reorder;
 
 #endif

@@ -3,7 +3,7 @@
 #include "scene.h"
 
 extern const wnn_kernel wnn_onednn_conv2d, wnn_onednn_conv_transpose2d,
-    wnn_onednn_conv_transpose2d_windows, wnn_narrow_kernel;
+    wnn_windows_kernel, wnn_narrow_kernel;
 
 typedef struct conv_row {
   const char *name;
@@ -287,7 +287,7 @@ typedef struct transposed_row {
   char in, out;
   bool bias;
   webnn_data_type type;
-  bool windows; /* by the kernel for windows that don't overlap */
+  post_row posts[MAX_ROW_POSTS + 1];
 } transposed_row;
 
 enum { T_IOHW, T_HWOI, T_OHWI };
@@ -295,37 +295,29 @@ enum { T_IOHW, T_HWOI, T_OHWI };
 /* clang-format off */
 static const transposed_row transposed_rows[] = {
     {"2x2 stride 2", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l',
-     true, F32, false},
+     true, F32, NO_POSTS},
     {"2x2 stride 2 plain", 1, 8, 5, 6, 16, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW,
-     'p', 'p', true, F32, false},
+     'p', 'p', true, F32, NO_POSTS},
     {"3x3", 2, 6, 5, 6, 10, 3, 3, {1, 1}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l',
-     false, F32, false},
+     false, F32, NO_POSTS},
     {"extra rows", 1, 6, 5, 6, 10, 3, 3, {2, 3}, {1, 1}, {1, 1, 0, 1}, 1, {1, 2}, NCHW, T_IOHW,
-     'l', 'l', true, F32, false},
+     'l', 'l', true, F32, NO_POSTS},
     {"hwoi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true,
-     F32, false},
+     F32, NO_POSTS},
     {"ohwi", 1, 6, 5, 6, 10, 3, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', true,
-     F32, false},
+     F32, NO_POSTS},
     {"dilated", 1, 6, 5, 6, 10, 3, 3, {2, 2}, {2, 3}, {1, 0, 2, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l',
-     'l', true, F32, false},
+     'l', true, F32, NO_POSTS},
     {"groups", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 4, {1, 1}, NCHW, T_IOHW, 'l',
-     'l', true, F32, false},
+     'l', true, F32, NO_POSTS},
     {"groups hwoi", 1, 8, 5, 6, 12, 3, 3, {2, 2}, {1, 1}, {1, 1, 1, 1}, 2, {0, 0}, NHWC, T_HWOI,
-     'p', 'p', true, F32, false},
+     'p', 'p', true, F32, NO_POSTS},
     {"depthwise", 1, 8, 5, 6, 8, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 8, {0, 0}, NCHW, T_IOHW, 'l',
-     'l', true, F32, false},
+     'l', true, F32, NO_POSTS},
     {"blocked", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, '8',
-     '8', true, F32, false},
+     '8', true, F32, NO_POSTS},
     {"float16", 1, 8, 5, 6, 16, 4, 4, {2, 2}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0}, NCHW, T_IOHW, 'l',
-     'l', true, F16, false},
-    {"windows", 2, 8, 5, 6, 3, 2, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true,
-     F32, true},
-    {"windows hwoi", 2, 8, 5, 6, 3, 3, 2, {3, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p',
-     true, F32, true},
-    {"windows ohwi", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p',
-     false, F32, true},
-    {"windows float16", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l',
-     'l', true, F16, true},
+     'l', true, F16, NO_POSTS},
 };
 /* clang-format on */
 
@@ -338,38 +330,106 @@ static wnn_desc transposed_filter_desc(const transposed_row *row) {
   }
 }
 
+typedef struct transposed_scene {
+  scene scene;
+  uint32_t sizes[2];
+  wnn_conv_transpose2d_attrs attrs;
+} transposed_scene;
+
+static void set_transposed(transposed_scene *at, const transposed_row *row) {
+  scene *is = &at->scene;
+  uint32_t *sizes = at->sizes;
+  for (size_t i = 0; i < 2; i++)
+    sizes[i] = ((i ? row->w : row->h) - 1) * row->strides[i] + ((i ? row->kw : row->kh) - 1) * row->dilations[i] + 1 -
+               row->padding[2 * i] - row->padding[2 * i + 1] + row->extra[i];
+  at->attrs = (wnn_conv_transpose2d_attrs){
+      .padding = {row->padding, 4, true},
+      .strides = {row->strides, 2, true},
+      .dilations = {row->dilations, 2, true},
+      .output_padding = {row->extra, 2, true},
+      .output_sizes = {sizes, 2, true},
+      .groups = row->groups,
+      .input_layout = (webnn_input_operand_layout)row->input_layout,
+      .filter_layout = (webnn_conv_transpose2d_filter_operand_layout)row->filter_layout};
+  begin(is, WNN_OP_CONV_TRANSPOSE2D, &at->attrs);
+  add_port(is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w), row->in, false);
+  add_port(is, transposed_filter_desc(row), 'p', true);
+  if (row->bias)
+    add_port(is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
+  else
+    add_absent(is);
+  set_result(is, image_desc(row->type, row->input_layout, row->n, row->oc, sizes[0], sizes[1]), row->out);
+  add_posts(is, row->posts, row->input_layout == NCHW ? 1 : 3, row->out);
+}
+
+static void check_transposed(const transposed_row *row, const wnn_kernel *kernel) {
+  transposed_scene at;
+  set_transposed(&at, row);
+  check_against_reference(&at.scene, kernel, -1);
+  end(&at.scene);
+}
+
 TEST(conv_transpose2d_agrees) {
   for (size_t r = 0; r < sizeof transposed_rows / sizeof *transposed_rows; r++) {
-    const transposed_row *row = &transposed_rows[r];
-    uint32_t sizes[2];
-    CONTEXT("%s", row->name);
-    for (size_t i = 0; i < 2; i++)
-      sizes[i] = ((i ? row->w : row->h) - 1) * row->strides[i] +
-                 ((i ? row->kw : row->kh) - 1) * row->dilations[i] + 1 - row->padding[2 * i] -
-                 row->padding[2 * i + 1] + row->extra[i];
-    wnn_conv_transpose2d_attrs attrs = {
-        .padding = {row->padding, 4, true},
-        .strides = {row->strides, 2, true},
-        .dilations = {row->dilations, 2, true},
-        .output_padding = {row->extra, 2, true},
-        .output_sizes = {sizes, 2, true},
-        .groups = row->groups,
-        .input_layout = (webnn_input_operand_layout)row->input_layout,
-        .filter_layout = (webnn_conv_transpose2d_filter_operand_layout)row->filter_layout};
-    scene is;
-    begin(&is, WNN_OP_CONV_TRANSPOSE2D, &attrs);
-    add_port(&is, image_desc(row->type, row->input_layout, row->n, row->ic, row->h, row->w),
-             row->in, false);
-    add_port(&is, transposed_filter_desc(row), 'p', true);
-    if (row->bias)
-      add_port(&is, (wnn_desc){row->type, 1, {row->oc}}, 'p', true);
-    else
-      add_absent(&is);
-    set_result(&is, image_desc(row->type, row->input_layout, row->n, row->oc, sizes[0], sizes[1]),
-               row->out);
-    check_against_reference(&is, &wnn_onednn_conv_transpose2d, -1);
-    if (row->windows) check_against_reference(&is, &wnn_onednn_conv_transpose2d_windows, -1);
-    end(&is);
+    CONTEXT("%s", transposed_rows[r].name);
+    check_transposed(&transposed_rows[r], &wnn_onednn_conv_transpose2d);
+  }
+  CONTEXT("%s", "");
+}
+
+/* clang-format off */
+static const transposed_row windows_rows[] = {
+    {"windows", 2, 8, 5, 6, 3, 2, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+    {"hwoi", 2, 8, 5, 6, 3, 3, 2, {3, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_HWOI, 'p', 'p', true, F32,
+     {POST(WNN_OP_SIGMOID)}},
+    {"ohwi", 1, 8, 5, 6, 1, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NHWC, T_OHWI, 'p', 'p', false, F32,
+     {POST(WNN_OP_GELU), POST_WITH(WNN_OP_ADD, 'f')}},
+    {"many channels", 2, 33, 7, 9, 40, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32,
+     {POST_WITH(WNN_OP_ADD, 'c'), POST(WNN_OP_RELU), POST_WITH(WNN_OP_MUL, 'f')}},
+    {"larger than a strip", 1, 3, 2, 5, 600, 4, 5, {4, 5}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32,
+     {POST(WNN_OP_HARD_SWISH)}},
+    {"many pixels", 1, 5, 3, 1200, 2, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32,
+     {POST_WITH(WNN_OP_SUB, 'f')}},
+    {"one by one, dilated", 1, 5, 3, 7, 9, 1, 1, {1, 1}, {2, 3}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32,
+     NO_POSTS},
+    {"a column", 1, 5, 3, 7, 9, 3, 1, {3, 1}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', false, F32, NO_POSTS},
+};
+/* clang-format on */
+
+TEST(windows_agree) {
+  static const char *const sets[] = {NULL, "-avx512", "-avx2"};
+  for (size_t r = 0; r < sizeof windows_rows / sizeof *windows_rows; r++)
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+      CONTEXT("%s, %s", windows_rows[r].name, sets[k] ? sets[k] : "all");
+      host.passes = sets[k];
+      check_transposed(&windows_rows[r], &wnn_windows_kernel);
+    }
+  host.passes = NULL;
+  CONTEXT("%s", "");
+}
+
+/* Windows that overlap or leave gaps, that are cut, or of groups. */
+TEST(windows_leave_to_others) {
+  static const transposed_row rows[] = {
+      {"overlap", 1, 8, 5, 6, 3, 3, 3, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"gaps", 1, 8, 5, 6, 3, 2, 2, {2, 3}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"dilated", 1, 8, 5, 6, 3, 2, 2, {2, 2}, {2, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"cut", 1, 8, 5, 6, 3, 2, 2, {2, 2}, {1, 1}, {0, 1, 0, 0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"cut before, more behind", 1, 8, 5, 6, 3, 2, 2, {2, 2}, {1, 1}, {1, 0, 0, 0}, 1, {1, 0}, NCHW, T_IOHW, 'l', 'l',
+       true, F32, NO_POSTS},
+      {"more behind", 1, 8, 5, 6, 3, 2, 2, {2, 2}, {1, 1}, {0}, 1, {1, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"groups", 1, 8, 5, 6, 4, 2, 2, {2, 2}, {1, 1}, {0}, 2, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F32, NO_POSTS},
+      {"plain", 1, 8, 5, 6, 4, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'p', 'l', true, F32, NO_POSTS},
+      {"plain result", 1, 8, 5, 6, 4, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'p', true, F32, NO_POSTS},
+      {"float16", 1, 8, 5, 6, 4, 2, 2, {2, 2}, {1, 1}, {0}, 1, {0, 0}, NCHW, T_IOHW, 'l', 'l', true, F16, NO_POSTS},
+  };
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    wnn_plan *plan = NULL;
+    CONTEXT("%s", rows[r].name);
+    transposed_scene at;
+    set_transposed(&at, &rows[r]);
+    CHECK_STATUS(wnn_windows_kernel.plan(device, &at.scene.region, &plan), WEBNN_ERROR_NOT_SUPPORTED);
+    end(&at.scene);
   }
   CONTEXT("%s", "");
 }
@@ -455,6 +515,8 @@ int main(int argc, char **argv) {
                                        RUN(conv2d_bias_residual_relu_in_blocks_runs_in_place),
                                        RUN(activations_agree),
                                        RUN(conv_transpose2d_agrees),
+                                       RUN(windows_agree),
+                                       RUN(windows_leave_to_others),
                                        RUN(wide_transposed_convolutions_are_declined),
                                        RUN(planning_without_memory_fails_and_leaves_nothing),
                                        {NULL, NULL}};

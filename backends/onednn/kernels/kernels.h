@@ -18,9 +18,11 @@ extern const wnn_kernel wnn_arg_kernel, wnn_batch_kernel, wnn_movement_kernel, w
     wnn_softmax_kernel;
 /* Convolutions of float32, channels last: a window for each channel; few channels out; 3×3 windows. */
 extern const wnn_kernel wnn_depthwise_kernel, wnn_narrow_kernel, wnn_winograd_kernel;
-/* matmul and gemm of float32 by a constant matrix, row-major. */
-extern const wnn_kernel wnn_gemv_kernel;
-extern const wnn_kernel wnn_product_kernel;
+/* Transposed convolutions of float32, channels last, whose windows neither overlap nor leave gaps. */
+extern const wnn_kernel wnn_windows_kernel;
+bool wnn_windows_are_apart(const wnn_region *region);
+/* matmul and gemm of float32, row-major: few rows; a constant matrix. */
+extern const wnn_kernel wnn_gemv_kernel, wnn_product_kernel;
 /* float32, any unblocked layouts. */
 extern const wnn_kernel wnn_attention_kernel;
 /* Products of bytes; the range of floats, and them as bytes. */

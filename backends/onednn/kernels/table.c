@@ -21,6 +21,7 @@ ONE(scan)
 ONE(scatter)
 ONE(softmax)
 ONE(triangular)
+ONE(windows)
 
 static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_narrow_kernel, &wnn_winograd_kernel,
                                                 NULL};
@@ -37,6 +38,7 @@ const wnn_kernel *const *wnn_own_kernels(wnn_op_id op) {
     case WNN_OP_BATCH_NORMALIZATION: return batch_list;
     case WNN_OP_CONV2D: return conv2d_list;
     case WNN_OP_CONV2D_INTEGER: return conv2d_integer_list;
+    case WNN_OP_CONV_TRANSPOSE2D: return windows_list;
     case WNN_OP_GEMM:
     case WNN_OP_MATMUL: return product_list;
     case WNN_OP_MATMUL_INTEGER: return integer_list;
