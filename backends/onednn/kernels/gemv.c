@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)64 * 1024) /* numbers of the matrix below which threads don't pay \
+#define PARALLEL_WORK ((size_t)256 * 1024) /* numbers of the matrix below which threads don't pay \
                                            */
 #define UNIT ((size_t)16)                 /* columns that threads don't share */
 #define TAIL_COLUMNS ((size_t)256)        /* that go through the tail together */
