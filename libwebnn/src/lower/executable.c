@@ -211,6 +211,11 @@ static webnn_status scratch_of(wnn_executable *exe, const wnn_program *program, 
   return status;
 }
 
+/* A single thread does all: whoever waits for it may as well be that one. */
+static bool is_alone(const wnn_executable *exe, const wnn_host *host) {
+  return exe->elsewhere == NULL && (host->pool == NULL || wnn_pool_threads(host->pool) == 1);
+}
+
 /* The steps as the run loop wants them. Takes over the plans one by one. */
 static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   size_t n_ports = count_ports(program);
@@ -225,10 +230,12 @@ static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   if (exe->elsewhere != NULL) exe->handles = wnn_arena_array(&exe->arena, n_ports + 1, sizeof *exe->handles);
   if (exe->elsewhere != NULL && exe->handles == NULL) return WEBNN_ERROR_UNKNOWN;
   webnn_status status = scratch_of(exe, program, &scratch);
-  exe->is_light = program->n_steps <= MAX_LIGHT_STEPS;
+  const bool alone = is_alone(exe, program->lowering->host);
+  exe->is_light = alone || program->n_steps <= MAX_LIGHT_STEPS;
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     const wnn_region *region = &step->region;
+    if (alone) step->plan->heavy = false;
     if (wnn_step_describe(program->lowering, step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     flat_step *flat = &exe->steps[exe->n_steps++];
     *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, scratch}};

@@ -65,7 +65,7 @@ typedef struct wnn_plan {
   uint64_t packed;       /* bit i: input i was packed, its bytes aren't needed at the run (its arg is NULL) */
   int in_place;          /* input whose memory output 0 may take over if it dies here, or -1 */
   const char *detail;    /* what a report says beside the kernel's name ("bfloat16"); static, NULL: nothing */
-  bool heavy;            /* uses the pool or takes long: not for a caller's own thread */
+  bool heavy;            /* uses the pool or takes long: not for a caller's own thread, but where there is only one */
 } wnn_plan;
 
 typedef struct wnn_run {
