@@ -166,7 +166,7 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
   fill_kernels(device);
   size_t place;
   wnn_gate_open();
-  if (!wnn_gate_enter(&place)) {
+  if (!wnn_gate_enter_first(&place)) {
     wnn_alloc_free(&host->alloc, device, sizeof *device);
     return wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "onednn: the process is ending");
   }

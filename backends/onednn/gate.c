@@ -134,10 +134,41 @@ static void register_on_top(void) {
 }
 
 /* The C library's lock of handlers isn't freed in a child, whose `exit` would wait for ever: nobody
- * moves ours while a process forks. */
+ * moves ours while a process forks, and nobody is where oneDNN may register one. */
+static atomic_int n_first, n_forks; /* who are in a first time; forks */
+
+static void begin_first(void) {
+  for (;;) {
+    atomic_fetch_add(&n_first, 1);
+    if (atomic_load(&n_forks) == 0) return;
+    atomic_fetch_sub(&n_first, 1); /* and again, when the fork is over */
+    while (atomic_load(&n_forks) != 0) rest();
+  }
+}
+
+static void end_first(void) { atomic_fetch_sub(&n_first, 1); }
+
+static void before_fork(void) {
+  atomic_fetch_add(&n_forks, 1);
+  const int64_t end = wnn_now_ns() + PATIENCE_NS;
+  while (atomic_load(&n_first) != 0 && wnn_now_ns() < end) rest();
+  become_mover();
+}
+
+static void after_fork(void) {
+  stop_moving();
+  atomic_fetch_sub(&n_forks, 1);
+}
+
+static void in_child(void) {
+  stop_moving();
+  atomic_store(&n_forks, 0);
+  atomic_store(&n_first, 0);
+}
+
 static void watch_forks(void) {
   static atomic_bool watched;
-  if (!atomic_exchange(&watched, true)) wnn_at_fork(become_mover, stop_moving, stop_moving);
+  if (!atomic_exchange(&watched, true)) wnn_at_fork(before_fork, after_fork, in_child);
 }
 
 static void at_end_of_main_thread(void *arg) {
@@ -169,12 +200,22 @@ static void register_on_top(void) {
 
 static void watch_main_thread(void) {}
 static void watch_forks(void) {}
+static void begin_first(void) {}
+static void end_first(void) {}
 
 #endif
+
+bool wnn_gate_enter_first(size_t *out) {
+  begin_first();
+  const bool open = wnn_gate_enter(out);
+  if (!open) end_first();
+  return open;
+}
 
 void wnn_gate_leave_first(size_t i) {
   register_on_top();
   wnn_gate_leave(i);
+  end_first();
 }
 
 void wnn_gate_open(void) {

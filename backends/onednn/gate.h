@@ -13,8 +13,9 @@ void wnn_gate_open(void);
 bool wnn_gate_enter(size_t *place);
 void wnn_gate_leave(size_t place);
 
-/* The same, after a stretch that may have made objects that oneDNN destroys at the end: for what
- * was done for the first time. */
+/* The same, round a stretch that may make objects that oneDNN destroys at the end: for what is done
+ * for the first time. Forks wait until it is over. */
+bool wnn_gate_enter_first(size_t *place);
 void wnn_gate_leave_first(size_t place);
 
 #endif

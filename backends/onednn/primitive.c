@@ -39,7 +39,7 @@ static bool is_small(const wnn_region *region) {
 
 bool wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *region) {
   memset(chain, 0, sizeof *chain);
-  if (!wnn_gate_enter(&chain->place)) return false;
+  if (!wnn_gate_enter_first(&chain->place)) return false;
   chain->device = device;
   chain->region = region;
   chain->in_place = -1;
@@ -573,13 +573,12 @@ static webnn_status run_steps(const chain_plan *plan, const wnn_run *run) {
 webnn_status wnn_chain_run(const wnn_plan *base, const wnn_run *run) {
   chain_plan *plan = (chain_plan *)(void *)base;
   size_t place;
-  if (!wnn_gate_enter(&place)) return WEBNN_ERROR_UNKNOWN;
+  if (!(plan->has_run ? wnn_gate_enter : wnn_gate_enter_first)(&place)) return WEBNN_ERROR_UNKNOWN;
   const uint32_t before = wnn_device_enter(base->device, base->heavy ? 0 : 1);
   if (base->heavy) wnn_pool_watch(wnn_device_host(base->device)->pool);
   webnn_status status = run_steps(plan, run);
   if (!base->heavy) wnn_device_enter(base->device, before);
-  if (plan->has_run) wnn_gate_leave(place);
-  else wnn_gate_leave_first(place);
+  (plan->has_run ? wnn_gate_leave : wnn_gate_leave_first)(place);
   plan->has_run = true;
   return status;
 }
