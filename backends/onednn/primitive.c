@@ -43,7 +43,7 @@ bool wnn_chain_begin(wnn_chain *chain, wnn_device *device, const wnn_region *reg
   chain->device = device;
   chain->region = region;
   chain->in_place = -1;
-  chain->is_small = is_small(region);
+  chain->is_small = wnn_pool_threads(device->host->pool) == 1 || is_small(region);
   wnn_device_enter(device, chain->is_small ? 1 : 0);
   return true;
 }

@@ -35,7 +35,7 @@ typedef struct helper {
  * OpenMP's threads are all inside, and the region ends when the last has come to its end. */
 struct wnn_pool {
   wnn_alloc alloc;
-  uint32_t n_threads, n_lent;
+  uint32_t n_threads, n_allowed, n_lent;
   size_t piece_bytes;
   bool spins;
   atomic_bool in_parallel;
@@ -68,7 +68,13 @@ struct wnn_pool {
 };
 
 uint32_t wnn_pool_lent(const wnn_pool *pool) { return pool->n_lent; }
-uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_threads; }
+uint32_t wnn_pool_size(const wnn_pool *pool) { return pool->n_threads; }
+uint32_t wnn_pool_threads(const wnn_pool *pool) { return pool->n_allowed; }
+uint32_t wnn_pool_allow(wnn_pool *pool, uint32_t n) {
+  const uint32_t before = pool->n_allowed;
+  pool->n_allowed = n != 0 ? n : pool->n_threads;
+  return before;
+}
 bool wnn_pool_spins(const wnn_pool *pool) { return pool->spins; }
 bool wnn_in_parallel(const wnn_pool *pool) {
   return pool != NULL && atomic_load(&pool->in_parallel);
@@ -81,7 +87,7 @@ wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads) {
   pool->alloc = *alloc;
   pool->n_threads = n_threads != 0 ? n_threads : n_cpus;
   if (pool->n_threads > WNN_MAX_THREADS) pool->n_threads = WNN_MAX_THREADS;
-  pool->n_lent = pool->n_threads;
+  pool->n_allowed = pool->n_lent = pool->n_threads;
   pool->piece_bytes = PIECE_BYTES;
   pool->spins = n_cpus > 1 && pool->n_threads <= n_cpus;
   pool->helpers = wnn_alloc_zeroed(alloc, pool->n_threads * sizeof *pool->helpers);
@@ -383,7 +389,7 @@ void wnn_parallel(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
 void wnn_pool_cut(wnn_pool *pool, size_t n_bytes) { pool->piece_bytes = n_bytes; }
 
 size_t wnn_pool_parts(const wnn_pool *pool, size_t n_items, size_t n_bytes) {
-  const size_t threads = pool != NULL ? pool->n_threads : 1;
+  const size_t threads = pool != NULL ? pool->n_allowed : 1;
   size_t each = threads == 1 ? 1 : n_bytes / threads / pool->piece_bytes;
   if (each > MAX_PIECES) each = MAX_PIECES;
   const size_t n = each > 1 ? threads * each : threads;

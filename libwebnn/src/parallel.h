@@ -16,7 +16,13 @@ typedef struct wnn_pool wnn_pool;
  * The threads start with the first work; where the system has none left, the others do it. */
 wnn_pool *wnn_pool_create(const wnn_alloc *alloc, uint32_t n_threads);
 void wnn_pool_free(wnn_pool *pool); /* NULL is allowed */
+
+/* How many threads plans and runs may have now; all, as long as nobody says otherwise. */
 uint32_t wnn_pool_threads(const wnn_pool *pool);
+/* Says so, 0: all; gives what held before. For who works on the pool at the time. */
+uint32_t wnn_pool_allow(wnn_pool *pool, uint32_t n);
+/* All of them; any thread may ask. */
+uint32_t wnn_pool_size(const wnn_pool *pool);
 
 /* True when waiting threads have a processor to spare for a short spin. */
 bool wnn_pool_spins(const wnn_pool *pool);

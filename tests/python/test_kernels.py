@@ -6,6 +6,7 @@
 import collections
 import sys
 
+import numpy as np
 import pytest
 
 pytest.importorskip("hypothesis")
@@ -72,6 +73,21 @@ def main(operations):
             for data_type in data_types(context, op):
                 found = kernels(context, op, data_type, examples=30)
                 print(f"{op:24}{data_type:9}{', '.join(sorted(found)) or 'a view'}", flush=True)
+
+
+@pytest.mark.parametrize("size, threads", [(48, {1}), (1024, {2})])
+def test_small_graphs_get_one_thread(size, threads):
+    """Steps that are done before a second thread has woken; of a graph that isn't small each that has work for two."""
+    try:
+        context = webnn.ML().create_context(backend="onednn", threads=2).result()
+    except webnn.NotSupportedError:
+        pytest.skip("this build has no onednn")
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [size, size], "float32")
+    with builder.build({"y": builder.softmax(builder.matmul(x, builder.matmul(x, x)), 1)}).result() as graph:
+        steps = graph.profile({"x": np.ones((size, size), "float32")}, 1)
+        assert context.info["threads"] == 2
+        assert {step["threads"] for step in steps if step["flops"] > 0} == threads
 
 
 if __name__ == "__main__":

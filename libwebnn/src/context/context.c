@@ -251,7 +251,7 @@ void webnn_context_get_info(const webnn_context *context, webnn_context_info *ou
                              context->backend->name,
                              device.device,
                              device.driver,
-                             wnn_pool_threads(context->host.pool),
+                             wnn_pool_size(context->host.pool),
                              context->why};
   memcpy(out, &info, room < sizeof info ? room : sizeof info);
 }

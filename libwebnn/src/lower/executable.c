@@ -34,6 +34,8 @@ struct wnn_executable {
   void *memory; /* arena, then scratch */
   size_t memory_bytes;
   wnn_memory_use use;
+  wnn_pool *pool; /* or NULL */
+  bool is_alone;  /* one thread does it all: whoever waits for a run may as well be that one */
   bool is_light;
   /* When the memory isn't the host's: */
   wnn_device *device;
@@ -73,14 +75,20 @@ static bool input_dies(const wnn_step *step, size_t s, size_t i) {
   return true;
 }
 
-static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, size_t s, wnn_arena *arena,
-                              webnn_error *err) {
-  wnn_region *region = &step->region;
-  for (size_t i = 0; i < region->n_inputs; i++) {
-    fill_port(&region->inputs[i], step->inputs[i]);
-    region->inputs[i].dies = input_dies(step, s, i);
+static void fill_ports(const wnn_program *program) {
+  for (size_t s = 0; s < program->n_steps; s++) {
+    wnn_step *step = program->steps[s];
+    wnn_region *region = &step->region;
+    for (size_t i = 0; i < region->n_inputs; i++) {
+      fill_port(&region->inputs[i], step->inputs[i]);
+      region->inputs[i].dies = input_dies(step, s, i);
+    }
+    for (size_t i = 0; i < region->n_outputs; i++) fill_port(&region->outputs[i], step->outputs[i]);
   }
-  for (size_t i = 0; i < region->n_outputs; i++) fill_port(&region->outputs[i], step->outputs[i]);
+}
+
+static webnn_status plan_step(const wnn_lowering *lowering, wnn_step *step, wnn_arena *arena, webnn_error *err) {
+  const wnn_region *region = &step->region;
   const wnn_op_id id = region->anchor->op->id;
   for (const wnn_kernel *const *k = lowering->kernels(lowering->device, id); k != NULL && *k != NULL; k++) {
     webnn_status status = (*k)->plan(lowering->device, region, &step->plan);
@@ -138,6 +146,15 @@ static turn *planning_order(const wnn_program *program) {
   return turns;
 }
 
+/* Its plans are made, and run, for the threads that it has. */
+static uint32_t allow(const wnn_executable *exe) {
+  return exe->is_alone && exe->pool != NULL ? wnn_pool_allow(exe->pool, 1) : 0;
+}
+
+static void allow_again(const wnn_executable *exe, uint32_t before) {
+  if (before != 0) wnn_pool_allow(exe->pool, before);
+}
+
 static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
   const turn *turns = planning_order(program);
   if (turns == NULL) return WEBNN_ERROR_UNKNOWN;
@@ -147,9 +164,8 @@ static webnn_status plan_steps(wnn_program *program, webnn_error *err) {
       if (root != NULL) root->n_readers++;
     }
   for (size_t k = 0; k < program->n_steps; k++) {
-    const size_t s = turns[k].step;
-    wnn_step *step = program->steps[s];
-    webnn_status status = plan_step(program->lowering, step, s, program->arena, err);
+    wnn_step *step = program->steps[turns[k].step];
+    webnn_status status = plan_step(program->lowering, step, program->arena, err);
     if (status != WEBNN_OK) return status;
     if (step->plan->scratch_bytes > program->scratch_bytes)
       program->scratch_bytes = step->plan->scratch_bytes;
@@ -211,11 +227,6 @@ static webnn_status scratch_of(wnn_executable *exe, const wnn_program *program, 
   return status;
 }
 
-/* A single thread does all: whoever waits for it may as well be that one. */
-static bool is_alone(const wnn_executable *exe, const wnn_host *host) {
-  return exe->elsewhere == NULL && (host->pool == NULL || wnn_pool_threads(host->pool) == 1);
-}
-
 /* The steps as the run loop wants them. Takes over the plans one by one. */
 static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   size_t n_ports = count_ports(program);
@@ -230,12 +241,11 @@ static webnn_status flatten(wnn_executable *exe, wnn_program *program) {
   if (exe->elsewhere != NULL) exe->handles = wnn_arena_array(&exe->arena, n_ports + 1, sizeof *exe->handles);
   if (exe->elsewhere != NULL && exe->handles == NULL) return WEBNN_ERROR_UNKNOWN;
   webnn_status status = scratch_of(exe, program, &scratch);
-  const bool alone = is_alone(exe, program->lowering->host);
-  exe->is_light = alone || program->n_steps <= MAX_LIGHT_STEPS;
+  exe->is_light = exe->is_alone || program->n_steps <= MAX_LIGHT_STEPS;
   for (size_t s = 0; s < program->n_steps; s++) {
     wnn_step *step = program->steps[s];
     const wnn_region *region = &step->region;
-    if (alone) step->plan->heavy = false;
+    if (exe->is_alone) step->plan->heavy = false;
     if (wnn_step_describe(program->lowering, step, &exe->arena, &exe->infos[s]) != WEBNN_OK) return WEBNN_ERROR_UNKNOWN;
     flat_step *flat = &exe->steps[exe->n_steps++];
     *flat = (flat_step){step->plan, {slots, slots + region->n_inputs, scratch}};
@@ -285,11 +295,22 @@ static webnn_status get_memory(wnn_executable *exe, const wnn_program *program) 
   return exe->memory != NULL ? WEBNN_OK : WEBNN_ERROR_UNKNOWN;
 }
 
-static webnn_status build(wnn_executable *exe, wnn_program *program, webnn_error *err) {
+/* Regions, with memory and a plan each. */
+static webnn_status plan(wnn_executable *exe, wnn_program *program, webnn_error *err) {
   webnn_status status = wnn_program_make_regions(program);
   if (status == WEBNN_OK) status = wnn_program_make_cells(program);
   if (status == WEBNN_OK) status = wnn_program_find_lives(program);
-  if (status == WEBNN_OK) status = plan_steps(program, err);
+  if (status != WEBNN_OK) return status;
+  fill_ports(program);
+  exe->is_alone = exe->elsewhere == NULL && (exe->pool == NULL || wnn_program_is_small(program));
+  const uint32_t before = allow(exe);
+  status = plan_steps(program, err);
+  allow_again(exe, before);
+  return status;
+}
+
+static webnn_status build(wnn_executable *exe, wnn_program *program, webnn_error *err) {
+  webnn_status status = plan(exe, program, err);
   if (status == WEBNN_OK) status = wnn_program_place(program);
   if (status == WEBNN_OK) status = get_memory(exe, program);
   if (status == WEBNN_OK) status = keep_constants(exe, program);
@@ -306,6 +327,7 @@ webnn_status wnn_lower(const wnn_lowering *lowering, wnn_graph *graph, wnn_execu
   exe->alloc = *alloc;
   exe->device = lowering->device;
   exe->elsewhere = lowering->memory;
+  exe->pool = lowering->host->pool;
   wnn_arena_init(&exe->arena, alloc);
   wnn_arena building;
   wnn_arena_init(&building, alloc);
@@ -366,6 +388,15 @@ static webnn_status run_timed(const wnn_executable *exe, double *seconds) {
   return WEBNN_OK;
 }
 
+static webnn_status run_steps(const wnn_executable *exe) {
+  webnn_status status = WEBNN_OK;
+  for (size_t i = 0; i < exe->n_steps && status == WEBNN_OK; i++) {
+    const flat_step *step = &exe->steps[i];
+    status = step->plan->kernel->run(step->plan, &step->run);
+  }
+  return status;
+}
+
 webnn_status wnn_executable_run(wnn_executable *exe, const wnn_buffer *const *inputs,
                                 const wnn_buffer *const *outputs, double *seconds) {
   if (exe->elsewhere == NULL) {
@@ -375,13 +406,10 @@ webnn_status wnn_executable_run(wnn_executable *exe, const wnn_buffer *const *in
     apply_handles(&exe->inputs, inputs);
     apply_handles(&exe->outputs, outputs);
   }
-  if (seconds != NULL) return run_timed(exe, seconds);
-  for (size_t i = 0; i < exe->n_steps; i++) {
-    const flat_step *step = &exe->steps[i];
-    webnn_status status = step->plan->kernel->run(step->plan, &step->run);
-    if (status != WEBNN_OK) return status;
-  }
-  return WEBNN_OK;
+  const uint32_t before = allow(exe);
+  const webnn_status status = seconds != NULL ? run_timed(exe, seconds) : run_steps(exe);
+  allow_again(exe, before);
+  return status;
 }
 
 const wnn_step_info *wnn_executable_step(const wnn_executable *exe, size_t i) {

@@ -87,6 +87,9 @@ webnn_status wnn_program_add_reorder(wnn_program *program, wnn_cell *from, wnn_c
 webnn_status wnn_program_add_step(wnn_program *program, wnn_step *step);
 bool wnn_op_is_view(const wnn_node *node);
 
+/* Whether one thread is done with it about as soon as several would be, regions known (small.c). */
+bool wnn_program_is_small(const wnn_program *program);
+
 /* Describes a planned step, in memory of `arena` (describe.c); UNKNOWN when out of memory. */
 webnn_status wnn_step_describe(const wnn_lowering *lowering, const wnn_step *step, wnn_arena *arena,
                                wnn_step_info *out);
