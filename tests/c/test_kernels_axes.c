@@ -121,6 +121,8 @@ TEST(large_reductions_in_parts) {
               {4, {1, 64, 28, 28}, 2, {2, 3}},
               {4, {2, 28, 28, 64}, 2, {1, 2}},
               {4, {2, 13, 70, 40}, 2, {1, 3}},
+              {3, {3, 1500, 21}, 1, {1}},
+              {3, {2, 700, 64}, 1, {1}},
               {4, {2, 13, 70, 40}, 4, {3, 1, 2, 0}}};
   static const webnn_data_type types[] = {F32, F16, WEBNN_DATA_TYPE_INT32};
   static const wnn_op_id ops[] = {WNN_OP_REDUCE_SUM, WNN_OP_REDUCE_MAX, WNN_OP_REDUCE_LOG_SUM_EXP};
@@ -151,6 +153,52 @@ TEST(arg_finds_the_first) {
       scene_begin(&s, scene_chance(2) ? WNN_OP_ARG_MIN : WNN_OP_ARG_MAX, &attrs);
       scene_input(&s, in, random_layout(in.rank), scene_chance(2) ? SCENE_TAME : SCENE_EDGES);
       scene_output(&s, out, random_layout(out.rank));
+      CONTEXT("%s of %s along %u", s.anchor.op->name, wnn_desc_format(&in).text, axis);
+      scene_check(&s, &wnn_arg_kernel);
+      scene_end(&s);
+    }
+}
+
+static void put_number(void *bytes, webnn_data_type type, size_t i, double x) {
+  if (wnn_type_is_float(type))
+    wnn_ref_store_f(bytes, type, i, x);
+  else
+    wnn_ref_store_bits(bytes, type, i, (uint64_t)(int64_t)x);
+}
+
+/* Few lanes so long that parts share them: the best is there twice, far apart, behind something
+ * that is nearly as good. */
+TEST(arg_joins_what_parts_have_found) {
+  static const wnn_desc shapes[] = {
+      {F32, 2, {1, 60013}}, {F32, 2, {30011, 3}}, {F32, 1, {50021}}, {F32, 3, {1, 700, 65}}};
+  scene_seed(28);
+  for (webnn_data_type type = 0; type < WNN_N_DATA_TYPES; type++)
+    for (int k = 0; k < 16; k++) {
+      wnn_desc in = shapes[k % 4];
+      const uint32_t axis = k % 4 == 1 || k % 4 == 2 ? 0 : 1, n = in.dims[axis];
+      const size_t inner = axis + 1 < in.rank ? in.dims[axis + 1] : 1, lanes = k % 4 == 1   ? 3
+                                                                               : k % 4 == 3 ? 65
+                                                                                            : 1;
+      const bool is_min = k / 4 % 2, is_nan = k / 8 && wnn_type_is_float(type);
+      in.type = type;
+      wnn_arg_attrs attrs = {axis, true,
+                             scene_chance(2) ? WEBNN_DATA_TYPE_INT32 : WEBNN_DATA_TYPE_INT64};
+      wnn_desc out = reduced(&in, &axis, 1, true);
+      out.type = attrs.output_data_type;
+      scene s;
+      scene_begin(&s, is_min ? WNN_OP_ARG_MIN : WNN_OP_ARG_MAX, &attrs);
+      scene_plain(&s, in, SCENE_TAME);
+      for (size_t lane = 0; lane < lanes; lane++) {
+        const double good = is_min ? 0 : 100, best = is_min ? 0 : 101;
+        const size_t far = scene_below(n);
+        for (size_t i = 0; i < n && is_min; i++)
+          put_number(s.inputs[0].bytes, type, i * inner + lane, 7);
+        put_number(s.inputs[0].bytes, type, scene_below(n) * inner + lane, is_min ? 1 : good);
+        put_number(s.inputs[0].bytes, type, far * inner + lane, is_nan ? (double)NAN : best);
+        put_number(s.inputs[0].bytes, type, (far + scene_below((uint32_t)(n - far))) * inner + lane,
+                   is_nan ? (double)NAN : best);
+      }
+      scene_output(&s, out, wnn_layout_plain(out.rank));
       CONTEXT("%s of %s along %u", s.anchor.op->name, wnn_desc_format(&in).text, axis);
       scene_check(&s, &wnn_arg_kernel);
       scene_end(&s);
@@ -305,6 +353,7 @@ int main(int argc, char **argv) {
                                        RUN(reductions_of_special_numbers),
                                        RUN(large_reductions_in_parts),
                                        RUN(arg_finds_the_first),
+                                       RUN(arg_joins_what_parts_have_found),
                                        RUN(running_sums_both_ways),
                                        RUN(softmax_along_any_axis),
                                        RUN(layer_normalization_over_any_axes),

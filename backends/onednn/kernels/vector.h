@@ -61,9 +61,13 @@ typedef struct wnn_folds {
   /* The place of the maximum and of the minimum: the first of equal ones, the first NaN before all.
    */
   int32_t (*arg_row[2])(const void *x, size_t n);
-  void (*arg_onto[2])(const void *x, int32_t at, void *best, int32_t *index, size_t n);
+  /* By column: what is in `best`, from place `index`, against rows at places from `at` on, `stride`
+   * elements apart. */
+  void (*arg_onto[2])(const void *x, size_t n_rows, size_t stride, int32_t at, void *best,
+                      int32_t *index, size_t n);
   /* Of bytes: the same with places below 256; then what came of it, behind what came before. */
-  void (*arg_near[2])(const void *x, uint8_t at, void *best, uint8_t *index, size_t n);
+  void (*arg_near[2])(const void *x, size_t n_rows, size_t stride, uint8_t at, void *best,
+                      uint8_t *index, size_t n);
   void (*arg_join[2])(const void *x, const uint8_t *at, int32_t first, void *best, int32_t *index,
                       size_t n);
 } wnn_folds;
@@ -157,6 +161,12 @@ bool wnn_streams(const wnn_host *host, size_t n_bytes);
 /* Asks for what will be read soon: the processor itself looks ahead to the end of a page only. */
 static inline void wnn_fetch(const void *x, size_t n_bytes) {
   for (size_t k = 0; k < n_bytes; k += WNN_CACHE_LINE) __builtin_prefetch((const char *)x + k);
+}
+
+/* The same for what is read later: it comes to the second cache only. */
+static inline void wnn_fetch_far(const void *x, size_t n_bytes) {
+  for (size_t k = 0; k < n_bytes; k += WNN_CACHE_LINE)
+    __builtin_prefetch((const char *)x + k, 0, 2);
 }
 
 /* For this processor. */
