@@ -223,7 +223,13 @@ TEST(gathers_slices) {
     if (k % 10 == 0)
       in = (wnn_desc){F32, 2, {300, k % 20 ? 8 : 77}}, indices = (wnn_desc){I32, 2, {40, 30}};
     if (k % 50 == 49) in = (wnn_desc){F32, 2, {70, 3000}}, indices = (wnn_desc){I32, 1, {700}};
-    wnn_axis_attrs attrs = {k % 50 == 49 ? 1 : scene_below(in.rank)};
+    if (k % 15 == 7) { /* rows of small elements that go in groups, and one that isn't whole */
+      static const wnn_desc small[] = {{WEBNN_DATA_TYPE_UINT8, 2, {150, 700}},
+                                       {F16, 2, {67, 620}},
+                                       {WEBNN_DATA_TYPE_INT8, 3, {67, 530, 2}}};
+      in = small[k / 15 % 3], indices = (wnn_desc){I32, 2, {3, 200 + scene_below(90)}};
+    }
+    wnn_axis_attrs attrs = {k % 50 == 49 || k % 15 == 7 ? 1 : scene_below(in.rank)};
     out.type = in.type;
     for (uint32_t i = 0; i < in.rank; i++) {
       if (i != attrs.axis) out.dims[out.rank++] = in.dims[i];
@@ -244,9 +250,14 @@ TEST(gathers_and_scatters_elements) {
   for (int k = 0; k < 200; k++) {
     wnn_desc in = random_desc(random_type(), 1, 4), indices;
     if (k % 10 == 0) in = (wnn_desc){F32, 3, {3, 90, 70}};
-    if (k % 50 == 49) in = (wnn_desc){k % 100 == 99 ? I64 : F32, 2, {300, 700}}; /* far apart */
+    if (k % 25 == 24) /* far apart */
+      in = (wnn_desc){k % 100 == 99   ? I64
+                      : k % 100 == 24 ? F16
+                                      : F32,
+                      2,
+                      {300, k % 50 == 24 ? 1024 : 700}};
     wnn_axis_attrs attrs = {scene_below(in.rank)};
-    bool gathers = k % 50 == 49 || scene_chance(2);
+    bool gathers = k % 25 == 24 || scene_chance(2);
     indices = in;
     indices.dims[attrs.axis] = 1 + scene_below(2 * in.dims[attrs.axis]);
     scene s;
@@ -267,6 +278,10 @@ TEST(gathers_and_scatters_by_tuples) {
              named = {.type = in.type};
     if (k % 10 == 0) in = (wnn_desc){F32, 3, {20, 30, 400}}, indices = (wnn_desc){I32, 1, {50}};
     uint32_t n = 1 + scene_below(in.rank), most = 1;
+    if (k % 10 == 5) { /* more than are looked up at a time */
+      in = (wnn_desc){in.type, 4, {7, 9, 11, 5}};
+      indices = (wnn_desc){I32, 1, {500 + scene_below(300)}}, n = 1 + (uint32_t)k / 10 % 4;
+    }
     bool gathers = scene_chance(2);
     for (uint32_t i = 0; i < indices.rank; i++) named.dims[named.rank++] = indices.dims[i];
     for (uint32_t i = n; i < in.rank; i++) named.dims[named.rank++] = in.dims[i];

@@ -7,8 +7,13 @@
 
 #define PARALLEL_BYTES ((size_t)32 * 1024)
 #define PIECE ((size_t)256)             /* indices looked up together */
-#define NEAR_BYTES ((size_t)512 * 1024) /* of a row or of columns that are picked from all over */
-#define TUPLES ((size_t)32)             /* looked up before the first is copied */
+#define NEAR_BYTES ((size_t)512 * 1024) /* of a row that is picked from all over */
+#define NEAR_COLUMNS ((size_t)4 << 20)  /* of columns */
+#define RUN_BYTES ((size_t)256)         /* of a row of them */
+#define UNIT ((size_t)16)               /* bytes of an element in so many rows that go together */
+#define LEAST_GROUPS ((size_t)8)        /* fewer are too few for threads */
+#define STRIP ((size_t)512)             /* bytes of a row of them that go together */
+#define AHEAD ((size_t)16)              /* rows that are asked for */
 #define LONG_RUN ((size_t)512)          /* worth writing past the caches */
 
 typedef struct gather_plan {
@@ -20,11 +25,15 @@ typedef struct gather_plan {
   webnn_data_type index_type;
   size_t n_indices; /* gather: all of them; gatherElements: along the axis; gatherND: tuples */
   wnn_tuples tuples;
-  size_t width;       /* gatherElements, of columns: how many are done together, all their rows */
-  bool shares_places; /* gather: looked up once, in scratch, and used again and again */
+  size_t width;   /* gatherElements, of columns: how many are done together, all their rows, … */
+  size_t n_slabs; /* … and how many such slabs there are, wherever the first line begins */
+  size_t group;   /* gather, of small elements: how many rows are picked from at once; 0: singly */
+  bool shares_places; /* gather: looked up once, in scratch, and used again and again; … */
+  bool short_places;  /* … in 16 bits, which leave more of the nearest cache to the rows */
   bool streams;       /* long runs go past the caches */
+  bool fetches;       /* what comes next is asked for */
   size_t n_jobs, n_parts;
-  size_t near_at, near_bytes; /* of a part's scratch: what is picked from, brought together */
+  size_t near_at, near_bytes; /* of a part's scratch: columns, brought together */
 } gather_plan;
 
 static void free_gather(wnn_plan *plan) {
@@ -56,13 +65,24 @@ size_t wnn_tuples_into(wnn_tuples *tuples, const wnn_desc *desc, const wnn_desc 
   return n_bytes;
 }
 
-/* Columns, in whole cache lines, whose elements stay in the cache while rows point into them. */
+/* Columns that are done together: runs of some lines, for where rows are far apart memory gives one
+ * line hardly faster; but all rows of them have to stay in a cache. */
 static void choose_width(gather_plan *plan) {
-  const size_t line = 64 / plan->bytes;
-  size_t width = NEAR_BYTES / plan->bytes / plan->lanes.n / line * line;
-  if (width < line) width = line;
-  if (width > PIECE) width = PIECE;
+  const size_t run = plan->lanes.n * RUN_BYTES <= NEAR_COLUMNS ? RUN_BYTES : WNN_CACHE_LINE;
+  const size_t width = run / plan->bytes;
   plan->width = width < plan->lanes.inner ? width : plan->lanes.inner;
+}
+
+/* Picking costs as much for a byte as for a unit of them: rows become one row of units, are picked
+ * from, and become rows again. */
+static void choose_group(gather_plan *plan) {
+  const wnn_lanes *l = &plan->lanes;
+  const size_t group = UNIT / plan->bytes;
+  if (plan->bytes > 2 || !plan->shares_places || l->outer < LEAST_GROUPS * group ||
+      l->n * UNIT > NEAR_BYTES || plan->n_indices * 4 < l->n || plan->n_indices < STRIP)
+    return;
+  plan->group = group;
+  plan->n_jobs = (l->outer + group - 1) / group;
 }
 
 static bool set_shape(gather_plan *plan, const wnn_region *region) {
@@ -83,12 +103,17 @@ static bool set_shape(gather_plan *plan, const wnn_region *region) {
     plan->n_indices = wnn_desc_count(indices);
     plan->n_jobs = plan->lanes.outer * plan->n_indices;
     plan->shares_places = plan->lanes.outer > 1;
-    if (plan->shares_places) plan->base.scratch_bytes = plan->n_indices * sizeof(uint32_t);
+    plan->short_places = plan->shares_places && plan->lanes.n <= UINT16_MAX + (size_t)1;
+    if (plan->shares_places)
+      plan->base.scratch_bytes =
+          plan->n_indices * (plan->short_places ? sizeof(uint16_t) : sizeof(uint32_t));
+    choose_group(plan);
     return true;
   }
   plan->n_indices = indices->dims[attrs->axis];
   choose_width(plan);
-  plan->n_jobs = plan->lanes.outer * ((plan->lanes.inner + plan->width - 1) / plan->width);
+  plan->n_slabs = (plan->lanes.inner + 2 * plan->width - 2) / plan->width;
+  plan->n_jobs = plan->lanes.outer * plan->n_slabs;
   return wnn_shape_equal_except(in->desc, indices, attrs->axis);
 }
 
@@ -96,18 +121,27 @@ static bool is_small(const gather_plan *plan) {
   return plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0;
 }
 
-/* Bytes that are brought near before elements are picked from all over them; 0: they are as good
- * where they lie. Rows whose lines are nearly all wanted come from far away; of columns the rows
- * are so far from each other that they push each other out of the cache. */
-static size_t near_bytes(const gather_plan *plan) {
+/* Whether what comes next is worth asking for: rows whose lines are nearly all wanted, columns
+ * whose rows are far from each other. */
+static bool is_far(const gather_plan *plan) {
   const wnn_lanes *l = &plan->lanes;
   const size_t lane = l->n * plan->bytes;
   if (plan->op == WNN_OP_GATHER_ND || !is_small(plan) || l->outer * lane * l->inner < NEAR_BYTES)
-    return 0;
+    return false;
   if (plan->op == WNN_OP_GATHER || l->inner == 1)
-    return lane <= NEAR_BYTES && plan->n_indices * 64 >= lane ? lane : 0;
-  const bool far = l->inner * plan->bytes >= 1024 && l->n >= 64;
-  return far && plan->n_indices * 4 >= l->n ? lane * plan->width : 0;
+    return lane <= NEAR_BYTES && plan->n_indices * 64 >= lane;
+  return l->inner * plan->bytes >= 1024;
+}
+
+/* What is brought together before it is picked from all over: a lane of gatherElements, whose
+ * indices come by meanwhile; columns, if most of them are wanted, for where they lie the rows push
+ * each other out of the cache; a group of rows. */
+static size_t near_bytes(const gather_plan *plan) {
+  const wnn_lanes *l = &plan->lanes;
+  if (plan->group > 0) return l->n * UNIT;
+  if (plan->op != WNN_OP_GATHER_ELEMENTS || !plan->fetches) return 0;
+  if (l->inner == 1) return l->n * plan->bytes;
+  return l->n >= 64 && plan->n_indices * 4 >= l->n ? l->n * plan->width * plan->bytes : 0;
 }
 
 static void set_near(gather_plan *plan, const wnn_host *host) {
@@ -133,6 +167,7 @@ static webnn_status plan_gather(wnn_device *device, const wnn_region *region, wn
   plan->n_parts = !plan->base.heavy ? 1
                                     : wnn_pool_parts(host->pool, plan->n_jobs,
                                                      2 * wnn_desc_bytes(region->outputs[0].desc));
+  plan->fetches = is_far(plan);
   set_near(plan, host);
   *out = &plan->base;
   return WEBNN_OK;
@@ -144,7 +179,7 @@ typedef struct job {
   const gather_plan *plan;
   const char *in;
   const void *indices;
-  uint32_t *places; /* of all indices, when they are shared */
+  void *places; /* of all indices, when they are shared */
   char *out, *scratch;
 } job;
 
@@ -162,11 +197,8 @@ typedef struct job {
 static void pick(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes) {
   COPY_BY_SIZE((size_t)places[i])
 }
-
-/* Element i comes from column i of row places[i]. */
-static void pick_columns(const char *x, const uint32_t *places, char *y, size_t n, size_t bytes,
-                         size_t stride) {
-  COPY_BY_SIZE((size_t)places[i] * stride + i)
+static void pick_short(const char *x, const uint16_t *places, char *y, size_t n, size_t bytes) {
+  COPY_BY_SIZE((size_t)places[i])
 }
 
 /* Copies a block of bytes to the output. */
@@ -177,44 +209,106 @@ static inline void put(const gather_plan *plan, const char *from, char *to, size
     memcpy(to, from, n);
 }
 
-/* `n` elements of at most PIECE, from places in a row, or of columns `stride` elements apart. */
-static void put_picked(const gather_plan *plan, const char *x, const uint32_t *places, char *y,
-                       size_t n, size_t stride) {
+/* `n` elements of at most PIECE, from places in a row. */
+static void put_picked(const gather_plan *plan, const char *x, const void *places, char *y,
+                       size_t n) {
   char near[PIECE * sizeof(uint64_t)];
-  const bool streams = plan->streams && n * plan->bytes >= LONG_RUN;
-  char *to = streams ? near : y;
-  if (stride == 0)
-    pick(x, places, to, n, plan->bytes);
+  const size_t n_bytes = n * plan->bytes;
+  const bool whole = ((uintptr_t)y | n_bytes) % WNN_CACHE_LINE == 0; /* lines */
+  const bool streams = plan->streams && (whole || n_bytes >= LONG_RUN);
+  if (plan->short_places)
+    pick_short(x, places, streams ? near : y, n, plan->bytes);
   else
-    pick_columns(x, places, to, n, plan->bytes, stride);
-  if (streams) plan->vector->stream(near, y, n * plan->bytes);
+    pick(x, places, streams ? near : y, n, plan->bytes);
+  if (streams) plan->vector->stream(near, y, n_bytes);
+}
+
+/* While a lane is picked from, in pieces of its indices, the next one comes near. */
+static void fetch_next_lane(const gather_plan *plan, const char *x, size_t outer, size_t first,
+                            size_t n) {
+  const size_t bytes = plan->lanes.n * plan->bytes;
+  if (!plan->fetches || outer + 1 >= plan->lanes.outer) return;
+  const size_t begin = bytes * first / plan->n_indices / WNN_CACHE_LINE * WNN_CACHE_LINE;
+  wnn_fetch_far(x + bytes + begin, bytes * (first + n) / plan->n_indices - begin);
+}
+
+/* The same of blocks of any size. */
+static void put_blocks(const gather_plan *plan, const char *x, const void *places, char *y,
+                       size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const size_t place =
+        plan->short_places ? ((const uint16_t *)places)[i] : ((const uint32_t *)places)[i];
+    put(plan, x + place * plan->bytes, y + i * plan->bytes, plan->bytes);
+  }
+}
+
+/* At most `left` elements, so that those behind them begin with a line of the output. */
+static size_t piece_at(const gather_plan *plan, const char *y, size_t left) {
+  const size_t most = PIECE - (uintptr_t)y % WNN_CACHE_LINE / plan->bytes;
+  return left < most ? left : most;
 }
 
 /* Outputs [begin, end) of gather, counted by what an index names. */
-static void gather_blocks(const job *j, size_t begin, size_t end, char *near) {
+static void gather_blocks(const job *j, size_t begin, size_t end) {
   const gather_plan *plan = j->plan;
-  const size_t lane_bytes = plan->lanes.n * plan->bytes;
-  size_t nearest = SIZE_MAX; /* the lane that is there */
+  const bool small = is_small(plan);
   uint32_t own[PIECE];
   while (begin < end) {
     size_t outer = begin / plan->n_indices, first = begin % plan->n_indices,
            n = plan->n_indices - first;
-    const char *x = j->in + outer * lane_bytes;
+    const char *x = j->in + outer * plan->lanes.n * plan->bytes;
     char *y = j->out + begin * plan->bytes;
     if (n > end - begin) n = end - begin;
-    if (n > PIECE) n = PIECE;
-    const uint32_t *places = plan->shares_places ? j->places + first : own;
-    if (!plan->shares_places)
+    n = small ? piece_at(plan, y, n) : n < PIECE ? n : PIECE;
+    const void *places = own;
+    if (plan->short_places)
+      places = (const uint16_t *)j->places + first;
+    else if (plan->shares_places)
+      places = (const uint32_t *)j->places + first;
+    else
       wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, own);
-    if (is_small(plan)) {
-      if (near != NULL && nearest != outer) memcpy(near, x, lane_bytes);
-      nearest = outer;
-      put_picked(plan, near != NULL ? near : x, places, y, n, 0);
+    if (small) {
+      fetch_next_lane(plan, x, outer, first, n);
+      put_picked(plan, x, places, y, n);
     } else {
-      for (size_t i = 0; i < n; i++)
-        put(plan, x + places[i] * plan->bytes, y + i * plan->bytes, plan->bytes);
+      put_blocks(plan, x, places, y, n);
     }
     begin += n;
+  }
+}
+
+/* The rows of a group, side by side in units; what comes next of each is asked for. */
+static void bring_group(const gather_plan *plan, const char *x, size_t n_rows, char *near) {
+  const size_t lane = plan->lanes.n * plan->bytes;
+  char strip[UNIT * STRIP];
+  for (size_t c = 0, n; c < lane; c += n) {
+    n = lane - c < STRIP ? lane - c : STRIP;
+    const size_t next = lane - c - n < STRIP ? lane - c - n : STRIP;
+    for (size_t r = 0; r < n_rows; r++) {
+      wnn_fetch_far(x + r * lane + c + n, next);
+      memcpy(strip + r * STRIP, x + r * lane + c, n);
+    }
+    plan->vector->transpose[plan->bytes - 1](strip, STRIP, near + c / plan->bytes * UNIT, UNIT,
+                                             n_rows, n / plan->bytes);
+  }
+}
+
+/* Group k of gather's rows. */
+static void gather_group(const job *j, size_t k, char *near) {
+  const gather_plan *plan = j->plan;
+  const size_t first = k * plan->group, left = plan->lanes.outer - first;
+  const size_t n_rows = left < plan->group ? left : plan->group, bytes = plan->bytes;
+  const size_t row = plan->n_indices * bytes;
+  char units[UNIT * STRIP], strip[UNIT * STRIP], *y = j->out + first * row;
+  bring_group(plan, j->in + first * plan->lanes.n * bytes, n_rows, near);
+  for (size_t i = 0, n; i < plan->n_indices; i += n) {
+    const size_t off = (uintptr_t)(y + i * bytes) % WNN_CACHE_LINE, most = (STRIP - off) / bytes;
+    n = plan->n_indices - i < most ? plan->n_indices - i : most;
+    const uint16_t *places = (const uint16_t *)j->places + i;
+    for (size_t e = 0; e < n; e++) memcpy(units + e * UNIT, near + places[e] * UNIT, UNIT);
+    plan->vector->transpose[bytes - 1](units, UNIT, strip, STRIP, n, n_rows);
+    for (size_t r = 0; r < n_rows; r++)
+      put(plan, strip + r * STRIP, y + r * row + i * bytes, n * bytes);
   }
 }
 
@@ -225,47 +319,95 @@ static void gather_lane(const job *j, size_t k, char *near) {
   const char *x = j->in + k * plan->lanes.n * plan->bytes;
   uint32_t places[PIECE];
   if (near != NULL) x = memcpy(near, x, plan->lanes.n * plan->bytes);
-  for (size_t i = 0; i < n; i += PIECE) {
-    size_t m = n - i < PIECE ? n - i : PIECE, at = k * n + i;
+  for (size_t i = 0, m; i < n; i += m) {
+    const size_t at = k * n + i;
+    m = piece_at(plan, j->out + at * plan->bytes, n - i);
     wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
-    put_picked(plan, x, places, j->out + at * plan->bytes, m, 0);
+    put_picked(plan, x, places, j->out + at * plan->bytes, m);
   }
 }
 
-/* Columns of gatherElements: a slab of `width`, row by row. */
+/* `n` elements, element i from column i of row places[i]; rows are `stride` elements apart. */
+static void put_columns(const gather_plan *plan, const char *x, uint32_t *places, char *y, size_t n,
+                        size_t stride) {
+  if (plan->lanes.n <= UINT32_MAX / stride) { /* then no place among all of them is too large */
+    for (size_t i = 0; i < n; i++) places[i] = places[i] * (uint32_t)stride + (uint32_t)i;
+    put_picked(plan, x, places, y, n);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    memcpy(y + i * plan->bytes, x + (places[i] * stride + i) * plan->bytes, plan->bytes);
+}
+
+/* The columns of slab `k` of a row whose output begins at y: all but the first begin with a line.
+ */
+static size_t slab_columns(const gather_plan *plan, const char *y, size_t k, size_t *first) {
+  const size_t inner = plan->lanes.inner, width = plan->width;
+  const size_t before = (uintptr_t)y % WNN_CACHE_LINE / plan->bytes % width;
+  const size_t begin = k * width, end = begin + width;
+  *first = begin < before ? 0 : begin - before;
+  const size_t last = end - before < inner ? end - before : inner;
+  return *first < last ? last - *first : 0;
+}
+
+/* Columns of gatherElements, row by row. Rows are far from each other, so those that come next are
+ * asked for. */
 static void gather_slab(const job *j, size_t k, char *near) {
   const gather_plan *plan = j->plan;
-  const size_t inner = plan->lanes.inner, n_slabs = (inner + plan->width - 1) / plan->width;
-  const size_t outer = k / n_slabs, column = k % n_slabs * plan->width;
-  const size_t width = inner - column < plan->width ? inner - column : plan->width;
-  const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->bytes;
+  const size_t inner = plan->lanes.inner, outer = k / plan->n_slabs;
+  const size_t index_bytes = webnn_data_type_bytes(plan->index_type);
+  size_t column, width = slab_columns(plan, j->out + outer * plan->n_indices * inner * plan->bytes,
+                                      k % plan->n_slabs, &column);
   const size_t row_bytes = width * plan->bytes;
+  const char *x = j->in + (outer * plan->lanes.n * inner + column) * plan->bytes;
   uint32_t places[PIECE];
-  for (size_t i = 0; near != NULL && i < plan->lanes.n; i++)
+  if (width == 0) return;
+  for (size_t i = 0; near != NULL && i < plan->lanes.n; i++) {
+    if (i + AHEAD < plan->lanes.n) wnn_fetch_far(x + (i + AHEAD) * inner * plan->bytes, row_bytes);
     memcpy(near + i * row_bytes, x + i * inner * plan->bytes, row_bytes);
+  }
   for (size_t i = 0; i < plan->n_indices; i++) {
     const size_t at = (outer * plan->n_indices + i) * inner + column;
+    if (plan->fetches && i + AHEAD < plan->n_indices)
+      wnn_fetch_far((const char *)j->indices + (at + AHEAD * inner) * index_bytes,
+                    width * index_bytes);
     wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n, places);
-    put_picked(plan, near != NULL ? near : x, places, j->out + at * plan->bytes, width,
-               near != NULL ? width : inner);
+    put_columns(plan, near != NULL ? near : x, places, j->out + at * plan->bytes, width,
+                near != NULL ? width : inner);
   }
 }
 
-/* Tuples [begin, end) of gatherND: the cache is asked for several before the first is needed. */
+/* Elements at `n` offsets, while those of `next` are asked for. */
+static void pick_tuples(const gather_plan *plan, const char *x, const size_t *offsets, size_t n,
+                        const size_t *next, size_t n_next, char *y) {
+  size_t i = 0;
+  if (plan->bytes == 4)
+    for (; i < n && i < n_next; i++) {
+      __builtin_prefetch(x + next[i]);
+      memcpy(y + i * 4, x + offsets[i], 4);
+    }
+  for (; i < n; i++) {
+    if (i < n_next) __builtin_prefetch(x + next[i]);
+    put(plan, x + offsets[i], y + i * plan->bytes, plan->bytes);
+  }
+}
+
+/* Tuples [begin, end) of gatherND. */
 static void gather_tuples(const job *j, size_t begin, size_t end) {
   const gather_plan *plan = j->plan;
-  const char *from[TUPLES];
-  for (size_t k = begin, n; k < end; k += n) {
-    n = end - k < TUPLES ? end - k : TUPLES;
-    for (size_t i = 0; i < n; i++) {
-      from[i] = j->in + wnn_tuple_offset(&plan->tuples, j->indices, k + i);
-      __builtin_prefetch(from[i]);
-    }
-    char *to = j->out + k * plan->bytes;
-    if (plan->bytes == 4)
-      for (size_t i = 0; i < n; i++) memcpy(to + i * 4, from[i], 4);
-    else
-      for (size_t i = 0; i < n; i++) put(plan, from[i], to + i * plan->bytes, plan->bytes);
+  const bool small = is_small(plan);
+  size_t offsets[2][PIECE];
+  char near[PIECE * sizeof(uint64_t)];
+  size_t n = end - begin < PIECE ? end - begin : PIECE, m;
+  wnn_tuple_offsets(&plan->tuples, j->indices, begin, n, offsets[0]);
+  for (int turn = 0; begin < end; begin += n, n = m, turn ^= 1) {
+    const size_t left = end - begin - n;
+    char *y = j->out + begin * plan->bytes;
+    m = left < PIECE ? left : PIECE;
+    wnn_tuple_offsets(&plan->tuples, j->indices, begin + n, m, offsets[!turn]);
+    const bool streams = plan->streams && small;
+    pick_tuples(plan, j->in, offsets[turn], n, offsets[!turn], m, streams ? near : y);
+    if (streams) plan->vector->stream(near, y, n * plan->bytes);
   }
 }
 
@@ -275,8 +417,10 @@ static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   size_t begin, end;
   wnn_parallel_split(plan->n_jobs, part, n_parts, &begin, &end);
   char *near = plan->near_bytes != 0 ? j->scratch + plan->near_at + slot * plan->near_bytes : NULL;
-  if (plan->op == WNN_OP_GATHER)
-    gather_blocks(j, begin, end, near);
+  if (plan->group > 0)
+    for (size_t k = begin; k < end; k++) gather_group(j, k, near);
+  else if (plan->op == WNN_OP_GATHER)
+    gather_blocks(j, begin, end);
   else if (plan->op == WNN_OP_GATHER_ND)
     gather_tuples(j, begin, end);
   else
@@ -288,11 +432,22 @@ static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   if (plan->streams) plan->vector->stream_end();
 }
 
+static void look_up(const job *j) {
+  const gather_plan *plan = j->plan;
+  uint32_t places[PIECE];
+  for (size_t i = 0, n; i < plan->n_indices; i += n) {
+    n = plan->n_indices - i < PIECE ? plan->n_indices - i : PIECE;
+    uint32_t *to = plan->short_places ? places : (uint32_t *)j->places + i;
+    wnn_places(j->indices, plan->index_type, i, n, (uint32_t)plan->lanes.n, to);
+    for (size_t k = 0; k < n && plan->short_places; k++)
+      ((uint16_t *)j->places)[i + k] = (uint16_t)places[k];
+  }
+}
+
 static webnn_status run_gather(const wnn_plan *base, const wnn_run *run) {
   const gather_plan *plan = (const gather_plan *)base;
   job j = {plan, run->inputs[0], run->inputs[1], run->scratch, run->outputs[0], run->scratch};
-  if (plan->shares_places)
-    wnn_places(j.indices, plan->index_type, 0, plan->n_indices, (uint32_t)plan->lanes.n, j.places);
+  if (plan->shares_places) look_up(&j);
   if (plan->n_parts == 1)
     run_part(&j, 0, 0, 1);
   else

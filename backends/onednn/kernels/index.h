@@ -23,14 +23,16 @@ static inline uint32_t wnn_place_at(const void *indices, webnn_data_type type, s
   return index < n ? index : n - 1;
 }
 
+/* The same where 32 bits are enough for all sums. */
+static inline uint32_t wnn_short_place(int32_t index, int32_t n) {
+  index += index < 0 ? n : 0;
+  index = index < n ? index : n - 1;
+  return index < 0 ? 0 : (uint32_t)index;
+}
+
 static inline void wnn_short_places(const int32_t *indices, size_t count, int32_t n,
                                     uint32_t *places) {
-  for (size_t i = 0; i < count; i++) {
-    int32_t index = indices[i];
-    index += index < 0 ? n : 0;
-    index = index < n ? index : n - 1;
-    places[i] = index < 0 ? 0 : (uint32_t)index;
-  }
+  for (size_t i = 0; i < count; i++) places[i] = wnn_short_place(indices[i], n);
 }
 
 /* `count` of them from `first` on. Where 32 bits are enough for all sums, registers hold more. */
@@ -71,6 +73,35 @@ static inline size_t wnn_tuple_offset(const wnn_tuples *tuples, const void *indi
     at += tuples->strides[d] *
           wnn_place_at(indices, tuples->type, row * tuples->n + d, tuples->dims[d]);
   return at;
+}
+
+/* The same for `count` rows from `first` on. `n` is tuples->n: a constant where it is small. */
+static inline __attribute__((always_inline)) void wnn_tuple_offsets_of(const wnn_tuples *tuples,
+                                                                       const void *indices,
+                                                                       size_t first, size_t count,
+                                                                       const uint32_t n,
+                                                                       size_t *offsets) {
+  size_t i = 0;
+  bool is_short = tuples->type == WEBNN_DATA_TYPE_INT32;
+  for (uint32_t d = 0; d < n; d++) is_short = is_short && tuples->dims[d] <= INT32_MAX;
+  const int32_t *index = (const int32_t *)indices + (is_short ? first * n : 0);
+  for (; is_short && i < count; i++, index += n) {
+    size_t at = 0;
+    for (uint32_t d = 0; d < n; d++)
+      at += tuples->strides[d] * wnn_short_place(index[d], (int32_t)tuples->dims[d]);
+    offsets[i] = at;
+  }
+  for (; i < count; i++) offsets[i] = wnn_tuple_offset(tuples, indices, first + i);
+}
+
+static inline void wnn_tuple_offsets(const wnn_tuples *tuples, const void *indices, size_t first,
+                                     size_t count, size_t *offsets) {
+  switch (tuples->n) {
+    case 1: wnn_tuple_offsets_of(tuples, indices, first, count, 1, offsets); break;
+    case 2: wnn_tuple_offsets_of(tuples, indices, first, count, 2, offsets); break;
+    case 3: wnn_tuple_offsets_of(tuples, indices, first, count, 3, offsets); break;
+    default: wnn_tuple_offsets_of(tuples, indices, first, count, tuples->n, offsets);
+  }
 }
 
 /* All ports of the region row-major. */
