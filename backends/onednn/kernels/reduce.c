@@ -9,7 +9,10 @@
 
 #define PARALLEL_WORK ((size_t)64 * 1024)
 #define WIDE_BYTES ((size_t)32 * 1024) /* partial results of columns that are folded at a time */
-#define BESIDE ((size_t)512)           /* so many come of short rows side by side */
+/* So many elements come of short rows side by side; of many rows so many that those which are read
+ * at the same time lie pages apart, for memory gives several streams faster than one. */
+#define BESIDE ((size_t)512)
+#define FAR_BESIDE ((size_t)2048)
 #define ROWS ((size_t)4)               /* widened at a time, of which each piece */
 #define FLUSH \
   ((size_t)64) /* rows folded onto one partial result before it is joined: sums stay exact */
@@ -225,7 +228,8 @@ static void take_slab(const pass *p, const char *x, size_t rows, size_t stride, 
   const reduce_plan *plan = p->plan;
   const wnn_fold join = wnn_fold_joining(p->fold);
   uint64_t wide[WIDE_BYTES / sizeof(uint64_t)];
-  size_t beside = stride == n && shift == NULL ? BESIDE / n : 1;
+  size_t beside = stride != n || shift != NULL ? 1 : FAR_BESIDE / n;
+  if (beside > 1 && beside * 8 > rows) beside = BESIDE / n;
   if (beside == 0) beside = 1;
   if (beside > rows) beside = rows;
   while (rows > 0) {
