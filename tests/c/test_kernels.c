@@ -145,6 +145,33 @@ TEST(casts_of_all_types) {
       }
 }
 
+/* Numbers of 64 bits that are about as large as a bound: halfway between two floats, and at both
+ * ends of what goes through a double. */
+TEST(wide_integers_become_floats) {
+  static const webnn_data_type types[] = {WEBNN_DATA_TYPE_INT64, WEBNN_DATA_TYPE_UINT64};
+  const uint32_t n = 4000;
+  const wnn_cast_attrs attrs = {F32};
+  scene_seed(29);
+  for (uint32_t k = 0; k < 2 * 64; k++) {
+    const uint32_t bits = k / 2;
+    scene s;
+    CONTEXT("%u bits, of type %d", bits, (int)types[k % 2]);
+    scene_begin(&s, WNN_OP_CAST, &attrs);
+    s.signed_zero = true;
+    scene_plain(&s, scene_desc(types[k % 2], 1, &n), SCENE_BITS);
+    for (uint32_t i = 0; i < n; i++) {
+      uint64_t x = (UINT64_C(1) << bits) - 2 + scene_below(4);
+      if (bits > 30 && scene_chance(2)) x |= UINT64_C(1) << (bits - 24) | scene_below(2);
+      if (bits > 30 && scene_chance(2)) x ^= UINT64_C(1) << (bits - 23);
+      if (k % 2 == 0 && scene_chance(2)) x = 0 - x;
+      wnn_ref_store_bits(s.inputs[0].bytes, types[k % 2], i, x);
+    }
+    scene_output(&s, scene_desc(F32, 1, &n), wnn_layout_plain(1));
+    scene_check(&s, &wnn_elementwise_kernel);
+    scene_end(&s);
+  }
+}
+
 /* ---- broadcasts and layouts */
 
 typedef struct shape_row {
@@ -366,6 +393,7 @@ int main(int argc, char **argv) {
 
                           RUN(every_operation_on_every_type),
                           RUN(casts_of_all_types),
+                          RUN(wide_integers_become_floats),
                           RUN(broadcasts_in_all_layouts),
                           RUN(where_takes_broadcasts),
                           RUN(chains_run_tile_by_tile),
