@@ -56,7 +56,7 @@ def draw(text, mib, rng):
     dtype, _, high = kind.partition("<")
     shape = shape_of(shape, dtype, mib)
     if np.dtype(dtype).kind == "f":
-        return rng.random(shape, dtype=np.float32).astype(dtype) * 2 - 1
+        return (1 - 2 * rng.random(shape, dtype=np.float32)).astype(dtype)  # never -1, which no unsigned number is
     low = 0 if high else 1
     high = shape_of(high, dtype, mib)[0] if high else min(np.iinfo(dtype).max, 1000)
     return rng.integers(low, high, shape, dtype=np.int64).astype(dtype)
@@ -159,6 +159,14 @@ def quantized(y, x):
     np.copyto(y, np.clip(np.rint(x / np.float32(0.01)) + 128, 0, 255), casting="unsafe")
 
 
+def folded(y, x, fold, axis):
+    """Of float16 in float32: where it folds columns, NumPy would round with each element."""
+    if x.dtype == np.float16:
+        np.copyto(y, fold(x, axis, dtype=np.float32, keepdims=True), casting="same_kind")
+    else:
+        fold(x, axis, out=y, keepdims=True)
+
+
 def softmaxed(y, x, axis):
     np.exp(x - x.max(axis, keepdims=True), out=y)
     y /= y.sum(axis, keepdims=True)
@@ -243,10 +251,20 @@ row("gather rows", ["float32 SxS", "int32<S S"], lambda b, x, i: b.gather(x, i),
     lambda y, x, i: np.take(x, i, 0, out=y, mode="clip"), "Gather", {"axis": 0})
 row("gather columns", ["float32 SxS", "int32<S S"], lambda b, x, i: b.gather(x, i, axis=1),
     lambda y, x, i: np.take(x, i, 1, out=y, mode="clip"), "Gather", {"axis": 1})
+for dtype, side in (("uint8", "2*S"), ("float16", "int(np.sqrt(2*N))")):
+    row(f"gather columns, {dtype}", [f"{dtype} SxS", f"int32<{side} {side}"], lambda b, x, i: b.gather(x, i, axis=1),
+        lambda y, x, i: np.take(x, i, 1, out=y, mode="clip"), "Gather", {"axis": 1})
+row("gather numbers", ["float32 N", "int32<N N"], lambda b, x, i: b.gather(x, i),
+    lambda y, x, i: np.take(x, i, 0, out=y, mode="clip"), "Gather", {"axis": 0})
+row("gather triples", ["float32 (N//3)x3", "int32<(N//3) (N//3)"], lambda b, x, i: b.gather(x, i),
+    lambda y, x, i: np.take(x, i, 0, out=y, mode="clip"), "Gather", {"axis": 0})
 row("gatherElements in rows", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.gather_elements(x, i, axis=1),
     lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 1)), "GatherElements", {"axis": 1})
 row("gatherElements in columns", ["float32 SxS", "int32<S SxS"], lambda b, x, i: b.gather_elements(x, i),
     lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 0)), "GatherElements", {"axis": 0})
+row("gatherElements in columns, int64", ["int64 (N//1000)x1000", "int64<(N//1000) (N//1000)x1000"],
+    lambda b, x, i: b.gather_elements(x, i), lambda y, x, i: np.copyto(y, np.take_along_axis(x, i, 0)),
+    "GatherElements", {"axis": 0})
 row("gatherND of pairs", ["float32 SxS", "int32<S (N//2)x2"], lambda b, x, i: b.gather_nd(x, i),
     lambda y, x, i: np.copyto(y, x[i[:, 0], i[:, 1]]), None)
 row("gatherND of rows", ["float32 SxS", "int64<S Sx1"], lambda b, x, i: b.gather_nd(x, i),
@@ -272,7 +290,7 @@ for start, end in (("float32", "float16"), ("float16", "float32"), ("float32", "
         lambda b, x, end=end: b.cast(x, end), lambda y, x: np.copyto(y, x, casting="unsafe"), "Cast", {"to": end})
 for axis, name in ((1, "rows"), (0, "columns")):
     at = {"axis": axis, "keepdims": 1}
-    for dtype in ("float32", "int32", "uint8"):
+    for dtype in ("float32", "float16", "int32", "int64", "uint8"):
         row(f"argMax of {name}, {dtype}", [f"{dtype} SxS"],
             lambda b, x, axis=axis: b.arg_max(x, axis, keep_dimensions=True, output_data_type="int64"),
             lambda y, x, axis=axis: np.argmax(x, axis, out=y, keepdims=True), "ArgMax", at)
@@ -287,9 +305,14 @@ for axis, name in ((1, "rows"), (0, "columns")):
             ("uint8", "reduce_max", "ReduceMax", np.max)):
         row(f"{op} of {name}, {dtype}", [f"{dtype} SxS"],
             lambda b, x, op=op, axis=axis: getattr(b, op)(x, axes=[axis], keep_dimensions=True),
-            lambda y, x, f=numpys, axis=axis: f(x, axis, out=y, keepdims=True), theirs, {"keepdims": 1}, [[axis]])
+            lambda y, x, f=numpys, axis=axis: folded(y, x, f, axis), theirs, {"keepdims": 1}, [[axis]])
     row(f"softmax of {name}", ["float32 SxS"], lambda b, x, axis=axis: b.softmax(x, axis),
         lambda y, x, axis=axis: softmaxed(y, x, axis), "Softmax", {"axis": axis})
+row("argMax of all", ["float32 N"], lambda b, x: b.arg_max(x, 0, keep_dimensions=True, output_data_type="int64"),
+    lambda y, x: np.argmax(x, 0, out=y, keepdims=True), "ArgMax", {"axis": 0, "keepdims": 1})
+row("argMax of few columns", ["float32 (N//8)x8"],
+    lambda b, x: b.arg_max(x, 0, keep_dimensions=True, output_data_type="int64"),
+    lambda y, x: np.argmax(x, 0, out=y, keepdims=True), "ArgMax", {"axis": 0, "keepdims": 1})
 row("reduce_sum of the middle, float32", ["float32 64xSx(N//64//S)"],
     lambda b, x: b.reduce_sum(x, axes=[1], keep_dimensions=True), lambda y, x: np.sum(x, 1, out=y, keepdims=True),
     "ReduceSum", {"keepdims": 1}, [[1]])
