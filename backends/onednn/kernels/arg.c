@@ -8,7 +8,6 @@
 #define PARALLEL_WORK ((size_t)32 * 1024)
 #define WIDE_BYTES ((size_t)4 * 1024) /* columns done together, as compared */
 #define ROWS ((size_t)4)              /* and rows */
-#define WIDE_HALVES (WIDE_BYTES / sizeof(float))
 #define PIECE_BYTES ((size_t)1024) /* of a row, done together */
 #define NEAR ((size_t)256)         /* rows of bytes done together */
 #define LEAST_CHUNK ((size_t)64)   /* rows that are worth a part */
@@ -19,7 +18,7 @@ typedef struct arg_plan {
   const wnn_folds *folds;
   int which; /* 0: maximum, 1: minimum */
   bool half;
-  size_t in_bytes, bytes; /* of an element, stored and compared */
+  size_t bytes;           /* of an element */
   size_t wide;            /* columns done together */
   size_t n_chunks; /* of the axis, which parts take one by one; then the best of them is best */
   wnn_lanes lanes;
@@ -49,9 +48,8 @@ static void set_parts(arg_plan *plan, const wnn_host *host) {
     plan->n_chunks = l->n / LEAST_CHUNK < threads ? l->n / LEAST_CHUNK : threads;
   if (plan->n_chunks < 1) plan->n_chunks = 1;
   plan->n_jobs *= plan->n_chunks;
-  plan->n_parts = !plan->base.heavy
-                      ? 1
-                      : wnn_pool_parts(host->pool, plan->n_jobs, n_out * l->n * plan->in_bytes);
+  plan->n_parts =
+      !plan->base.heavy ? 1 : wnn_pool_parts(host->pool, plan->n_jobs, n_out * l->n * plan->bytes);
   plan->ordered_at = wnn_aligned(plan->n_chunks * n_out * sizeof(int32_t));
   plan->best_at = plan->ordered_at + wnn_aligned(n_out * sizeof(int64_t));
   plan->which_at = plan->best_at;
@@ -72,11 +70,10 @@ static webnn_status plan_arg(wnn_device *device, const wnn_region *region, wnn_p
   arg_plan *plan = (arg_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->vector = wnn_vector_for(host);
-  plan->folds = plan->vector->folds(half ? WEBNN_DATA_TYPE_FLOAT32 : in->desc->type);
+  plan->folds = half ? plan->vector->key_folds : plan->vector->folds(in->desc->type);
   plan->which = region->anchor->op->id == WNN_OP_ARG_MIN;
   plan->half = half;
-  plan->in_bytes = webnn_data_type_bytes(in->desc->type);
-  plan->bytes = half ? sizeof(float) : plan->in_bytes;
+  plan->bytes = webnn_data_type_bytes(in->desc->type);
   plan->lanes = wnn_lanes_along(in, attrs->axis);
   plan->wide_index = result->desc->type == WEBNN_DATA_TYPE_INT64;
   reduced[attrs->axis] = true;
@@ -94,24 +91,25 @@ typedef struct job {
   char *best, *which; /* in scratch, of several chunks */
 } job;
 
-static const void *widened(const arg_plan *plan, const char *x, float *wide, size_t n) {
+/* Elements as they are compared: keys of float16. */
+static const void *compared(const arg_plan *plan, const char *x, int16_t *keys, size_t n) {
   if (!plan->half) return x;
-  plan->vector->widen((const uint16_t *)(const void *)x, wide, n);
-  return wide;
+  plan->vector->half_keys[plan->which]((const uint16_t *)(const void *)x, keys, n);
+  return keys;
 }
 
 /* Piece by piece: a later piece's best has to beat the best so far. Most don't, and only those that
  * may are searched. */
 static int32_t arg_row(const arg_plan *plan, const char *x, size_t n, char *result) {
   const wnn_fold fold = plan->which == 0 ? WNN_FOLD_MAX : WNN_FOLD_MIN;
-  const size_t most = PIECE_BYTES / plan->in_bytes;
-  float wide[PIECE_BYTES / sizeof(uint16_t)];
+  const size_t most = PIECE_BYTES / plan->bytes;
+  int16_t keys[PIECE_BYTES / sizeof(int16_t)];
   uint64_t best[1], top[1];
   int32_t index = 0;
   for (size_t k = 0; k < n; k += most) {
     const size_t m = n - k < most ? n - k : most;
-    if (k + 2 * most <= n) wnn_fetch(x + (k + most) * plan->in_bytes, PIECE_BYTES);
-    const char *xs = widened(plan, x + k * plan->in_bytes, wide, m);
+    if (k + 2 * most <= n) wnn_fetch(x + (k + most) * plan->bytes, PIECE_BYTES);
+    const char *xs = compared(plan, x + k * plan->bytes, keys, m);
     memcpy(top, k == 0 ? (const void *)xs : best, plan->bytes);
     plan->folds->fold[fold].rows(xs, 1, m, top);
     if (k != 0 && memcmp(top, best, plan->bytes) == 0) continue;
@@ -132,52 +130,54 @@ static int32_t arg_row(const arg_plan *plan, const char *x, size_t n, char *resu
 static void fetch_rows(const arg_plan *plan, const char *x, size_t left, size_t width) {
   const size_t n = left < ROWS ? left : ROWS;
   for (size_t r = 0; r < n; r++)
-    wnn_fetch(x + r * plan->lanes.inner * plan->in_bytes, width * plan->in_bytes);
+    wnn_fetch(x + r * plan->lanes.inner * plan->bytes, width * plan->bytes);
 }
 
-/* Places among NEAR rows fit into a byte, as the elements do. */
-static void arg_byte_columns(const arg_plan *plan, const char *x, size_t n, int32_t *index,
-                             char *best, size_t width) {
-  uint8_t near[WIDE_BYTES], at[WIDE_BYTES];
-  const size_t stride = plan->lanes.inner;
+/* Places among NEAR rows fit into a byte, as the elements do, or into a key. */
+static void arg_narrow_columns(const arg_plan *plan, const char *x, size_t n, int32_t *index,
+                               char *best, size_t width) {
+  uint64_t near[WIDE_BYTES / sizeof(uint64_t)], at[WIDE_BYTES / sizeof(uint64_t)];
+  int16_t keys[ROWS * WIDE_BYTES / sizeof(int16_t)];
+  const size_t inner = plan->lanes.inner, stride = inner * plan->bytes;
   for (size_t i = 0; i < n; i += NEAR) {
     const size_t rows = n - i < NEAR ? n - i : NEAR;
-    memcpy(near, x + i * stride, width);
-    memset(at, 0, width);
+    memcpy(near, compared(plan, x + i * stride, keys, width), width * plan->bytes);
+    memset(at, 0, width * plan->bytes);
     for (size_t k = 1, m; k < rows; k += m) {
+      const char *from = x + (i + k) * stride;
       m = rows - k < ROWS ? rows - k : ROWS;
-      fetch_rows(plan, x + (i + k + m) * stride, n - i - k - m, width);
-      plan->folds->arg_near[plan->which](x + (i + k) * stride, m, stride, (uint8_t)k, near, at,
-                                         width);
+      fetch_rows(plan, from + m * stride, n - i - k - m, width);
+      for (size_t r = 0; r < m && plan->half; r++)
+        compared(plan, from + r * stride, keys + r * width, width);
+      plan->folds->arg_near[plan->which](plan->half ? (const char *)keys : from, m,
+                                         plan->half ? width : inner, (uint32_t)k, near, at, width);
     }
-    if (i == 0) {
-      memcpy(best, near, width);
-      for (size_t c = 0; c < width; c++) index[c] = at[c];
-    } else {
+    if (i != 0) {
       plan->folds->arg_join[plan->which](near, at, (int32_t)i, best, index, width);
+      continue;
     }
+    memcpy(best, near, width * plan->bytes);
+    for (size_t c = 0; c < width; c++)
+      index[c] =
+          plan->bytes == 1 ? ((const uint8_t *)(void *)at)[c] : ((const uint16_t *)(void *)at)[c];
   }
 }
 
 /* `width` columns of `n` rows from x on; `best` has room for as many elements as compared. */
 static void arg_columns(const arg_plan *plan, const char *x, size_t n, int32_t *index, char *best,
                         size_t width) {
-  float wide[ROWS * WIDE_HALVES];
-  const size_t inner = plan->lanes.inner, stride = inner * plan->in_bytes;
-  if (plan->bytes == 1) {
-    arg_byte_columns(plan, x, n, index, best, width);
+  const size_t inner = plan->lanes.inner, stride = inner * plan->bytes;
+  if (plan->bytes <= 2) {
+    arg_narrow_columns(plan, x, n, index, best, width);
     return;
   }
-  memcpy(best, widened(plan, x, wide, width), width * plan->bytes);
+  memcpy(best, x, width * plan->bytes);
   memset(index, 0, width * sizeof *index);
   for (size_t i = 1, m; i < n; i += m) {
     const char *rows = x + i * stride;
     m = n - i < ROWS ? n - i : ROWS;
     fetch_rows(plan, rows + m * stride, n - i - m, width);
-    for (size_t r = 0; r < m && plan->half; r++)
-      widened(plan, rows + r * stride, wide + r * width, width);
-    plan->folds->arg_onto[plan->which](plan->half ? (const char *)wide : rows, m,
-                                       plan->half ? width : inner, (int32_t)i, best, index, width);
+    plan->folds->arg_onto[plan->which](rows, m, inner, (int32_t)i, best, index, width);
   }
 }
 
@@ -195,7 +195,7 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
                  at = outer * inner + column;
     size_t first, last;
     wnn_parallel_split(plan->lanes.n, chunk, plan->n_chunks, &first, &last);
-    const char *x = j->in + ((outer * plan->lanes.n + first) * inner + column) * plan->in_bytes;
+    const char *x = j->in + ((outer * plan->lanes.n + first) * inner + column) * plan->bytes;
     int32_t *index = j->index + chunk * n_out + at;
     char *best = plan->n_chunks > 1 ? j->best + (chunk * n_out + at) * plan->bytes : (char *)own;
     if (inner == 1)

@@ -65,10 +65,11 @@ typedef struct wnn_folds {
    * elements apart. */
   void (*arg_onto[2])(const void *x, size_t n_rows, size_t stride, int32_t at, void *best,
                       int32_t *index, size_t n);
-  /* Of bytes: the same with places below 256; then what came of it, behind what came before. */
-  void (*arg_near[2])(const void *x, size_t n_rows, size_t stride, uint8_t at, void *best,
-                      uint8_t *index, size_t n);
-  void (*arg_join[2])(const void *x, const uint8_t *at, int32_t first, void *best, int32_t *index,
+  /* Of bytes and keys: the same with places below 256, as wide as the elements; then what came of
+   * it, behind what came before. */
+  void (*arg_near[2])(const void *x, size_t n_rows, size_t stride, uint32_t at, void *best,
+                      void *index, size_t n);
+  void (*arg_join[2])(const void *x, const void *at, int32_t first, void *best, int32_t *index,
                       size_t n);
 } wnn_folds;
 
@@ -95,6 +96,9 @@ typedef struct wnn_vector {
    * result. */
   wnn_stage_fn (*stage)(wnn_op_id op, webnn_data_type from, webnn_data_type to);
   const wnn_folds *(*folds)(webnn_data_type type);
+  /* What places of extremes in float16 are found by: keys for the maximum, for the minimum. */
+  const wnn_folds *key_folds;
+  void (*half_keys[2])(const uint16_t *x, int16_t *keys, size_t n);
   void (*widen)(const uint16_t *from, float *to, size_t n);  /* float16 to float32 */
   void (*narrow)(const float *from, uint16_t *to, size_t n); /* to nearest even */
 
