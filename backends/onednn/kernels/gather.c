@@ -209,18 +209,28 @@ static inline void put(const gather_plan *plan, const char *from, char *to, size
     memcpy(to, from, n);
 }
 
+/* Whether so many bytes are written past the caches: whole lines, or not much else. */
+static bool goes_far(const gather_plan *plan, const char *y, size_t n) {
+  return plan->streams && (((uintptr_t)y | n) % WNN_CACHE_LINE == 0 || n >= LONG_RUN);
+}
+
+static void put_row(const gather_plan *plan, const char *from, char *y, size_t n) {
+  if (goes_far(plan, y, n))
+    plan->vector->stream(from, y, n);
+  else
+    memcpy(y, from, n);
+}
+
 /* `n` elements of at most PIECE, from places in a row. */
 static void put_picked(const gather_plan *plan, const char *x, const void *places, char *y,
                        size_t n) {
   char near[PIECE * sizeof(uint64_t)];
-  const size_t n_bytes = n * plan->bytes;
-  const bool whole = ((uintptr_t)y | n_bytes) % WNN_CACHE_LINE == 0; /* lines */
-  const bool streams = plan->streams && (whole || n_bytes >= LONG_RUN);
+  const bool far = goes_far(plan, y, n * plan->bytes);
   if (plan->short_places)
-    pick_short(x, places, streams ? near : y, n, plan->bytes);
+    pick_short(x, places, far ? near : y, n, plan->bytes);
   else
-    pick(x, places, streams ? near : y, n, plan->bytes);
-  if (streams) plan->vector->stream(near, y, n_bytes);
+    pick(x, places, far ? near : y, n, plan->bytes);
+  if (far) plan->vector->stream(near, y, n * plan->bytes);
 }
 
 /* While a lane is picked from, in pieces of its indices, the next one comes near. */
@@ -327,16 +337,24 @@ static void gather_lane(const job *j, size_t k, char *near) {
   }
 }
 
-/* `n` elements, element i from column i of row places[i]; rows are `stride` elements apart. */
-static void put_columns(const gather_plan *plan, const char *x, uint32_t *places, char *y, size_t n,
-                        size_t stride) {
-  if (plan->lanes.n <= UINT32_MAX / stride) { /* then no place among all of them is too large */
-    for (size_t i = 0; i < n; i++) places[i] = places[i] * (uint32_t)stride + (uint32_t)i;
-    put_picked(plan, x, places, y, n);
+/* `n_rows` rows of `width` elements, at most PIECE of them all: element i from column i of row
+ * places[i]; those rows are `stride` elements apart. */
+static void put_columns(const gather_plan *plan, const char *x, uint32_t *places, char *y,
+                        size_t n_rows, size_t width, size_t stride) {
+  const size_t row = plan->lanes.inner * plan->bytes;
+  char near[PIECE * sizeof(uint64_t)];
+  if (plan->lanes.n > UINT32_MAX / stride) { /* else no place among all of them is too large */
+    for (size_t i = 0; i < n_rows * width; i++)
+      memcpy(y + i / width * row + i % width * plan->bytes,
+             x + (places[i] * stride + i % width) * plan->bytes, plan->bytes);
     return;
   }
-  for (size_t i = 0; i < n; i++)
-    memcpy(y + i * plan->bytes, x + (places[i] * stride + i) * plan->bytes, plan->bytes);
+  for (size_t r = 0; r < n_rows; r++)
+    for (size_t i = 0; i < width; i++)
+      places[r * width + i] = places[r * width + i] * (uint32_t)stride + (uint32_t)i;
+  pick(x, places, near, n_rows * width, plan->bytes);
+  for (size_t r = 0; r < n_rows; r++, y += row)
+    put_row(plan, near + r * width * plan->bytes, y, width * plan->bytes);
 }
 
 /* The columns of slab `k` of a row whose output begins at y: all but the first begin with a line.
@@ -366,13 +384,17 @@ static void gather_slab(const job *j, size_t k, char *near) {
     if (i + AHEAD < plan->lanes.n) wnn_fetch_far(x + (i + AHEAD) * inner * plan->bytes, row_bytes);
     memcpy(near + i * row_bytes, x + i * inner * plan->bytes, row_bytes);
   }
-  for (size_t i = 0; i < plan->n_indices; i++) {
-    const size_t at = (outer * plan->n_indices + i) * inner + column;
-    if (plan->fetches && i + AHEAD < plan->n_indices)
-      wnn_fetch_far((const char *)j->indices + (at + AHEAD * inner) * index_bytes,
-                    width * index_bytes);
-    wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n, places);
-    put_columns(plan, near != NULL ? near : x, places, j->out + at * plan->bytes, width,
+  for (size_t i = 0, m, most = PIECE / width; i < plan->n_indices; i += m) {
+    m = plan->n_indices - i < most ? plan->n_indices - i : most;
+    const size_t first = (outer * plan->n_indices + i) * inner + column;
+    for (size_t r = 0, at = first; r < m; r++, at += inner) {
+      if (plan->fetches && i + r + AHEAD < plan->n_indices)
+        wnn_fetch_far((const char *)j->indices + (at + AHEAD * inner) * index_bytes,
+                      width * index_bytes);
+      wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n,
+                 places + r * width);
+    }
+    put_columns(plan, near != NULL ? near : x, places, j->out + first * plan->bytes, m, width,
                 near != NULL ? width : inner);
   }
 }
