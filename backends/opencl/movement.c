@@ -123,40 +123,25 @@ static void triangular(wnn_cl_gen *g) {
   wnn_cl_items(g, wnn_desc_count(g->region->outputs[0].desc));
 }
 
-/* One kernel for some inputs at a time. */
-static void concat(wnn_cl_gen *g) {
-  const wnn_axis_attrs *attrs = g->region->anchor->attrs;
-  const size_t n = g->region->anchor->n_inputs;
-  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
+/* Along the axis parts lie behind one another in a whole: concat copies from them to there, split
+ * back. Walks the whole; one kernel for some parts at a time. */
+static void copy_parts(wnn_cl_gen *g, uint32_t axis, bool splits) {
+  const wnn_region *region = g->region;
+  const wnn_port *parts = splits ? region->outputs : region->inputs;
+  const size_t n = splits ? region->n_outputs : region->anchor->n_inputs;
+  const wnn_cl_rows rows = wnn_cl_rows_of(g, splits ? region->inputs : region->outputs, "c");
   size_t begin = 0;
   for (size_t k = 0; k < n; k++) {
-    const wnn_port *in = &g->region->inputs[k];
-    const size_t end = begin + in->desc->dims[attrs->axis];
+    const size_t end = begin + parts[k].desc->dims[axis];
     int64_t strides[WNN_MAX_RANK];
-    strides_of(in, strides);
-    wnn_cl_row_loop(g, &rows, attrs->axis, begin, end);
-    wnn_cl_tail(g, wnn_cl_load(g, k, strided(g, strides, -(int64_t)begin * strides[attrs->axis])),
-                "i");
+    strides_of(&parts[k], strides);
+    wnn_cl_row_loop(g, &rows, axis, begin, end);
+    const char *at = strided(g, strides, -(int64_t)begin * strides[axis]);
+    if (splits)
+      wnn_cl_put(g, "  %s\n", wnn_cl_store(g, k, at, wnn_cl_load(g, 0, "i")));
+    else
+      wnn_cl_tail(g, wnn_cl_load(g, k, at), "i");
     wnn_cl_put(g, "  }\n");
-    if ((k + 1) % MAX_PARTS == 0 || k + 1 == n) wnn_cl_row_items(g, &rows);
-    begin = end;
-  }
-}
-
-/* Walks the input; some outputs at a time. */
-static void split(wnn_cl_gen *g) {
-  const wnn_split_attrs *attrs = g->region->anchor->attrs;
-  const size_t n = g->region->n_outputs;
-  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->inputs[0], "c");
-  size_t begin = 0;
-  for (size_t k = 0; k < n; k++) {
-    const wnn_port *out = &g->region->outputs[k];
-    const size_t end = begin + out->desc->dims[attrs->axis];
-    int64_t strides[WNN_MAX_RANK];
-    strides_of(out, strides);
-    wnn_cl_row_loop(g, &rows, attrs->axis, begin, end);
-    const char *at = strided(g, strides, -(int64_t)begin * strides[attrs->axis]);
-    wnn_cl_put(g, "  %s\n  }\n", wnn_cl_store(g, k, at, wnn_cl_load(g, 0, "i")));
     if ((k + 1) % MAX_PARTS == 0 || k + 1 == n) wnn_cl_row_items(g, &rows);
     begin = end;
   }
@@ -167,7 +152,9 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
   webnn_status status = wnn_cl_gen_begin(&g, device, region);
   if (status != WEBNN_OK) return wnn_cl_gen_finish(&g, status, out);
   switch (region->anchor->op->id) {
-    case WNN_OP_CONCAT: concat(&g); break;
+    case WNN_OP_CONCAT:
+      copy_parts(&g, ((const wnn_axis_attrs *)region->anchor->attrs)->axis, false);
+      break;
     case WNN_OP_PAD:
       if (((const wnn_pad_attrs *)region->anchor->attrs)->mode == WEBNN_PADDING_MODE_CONSTANT &&
           region->anchor_desc.rank != 0)
@@ -177,7 +164,9 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
       break;
     case WNN_OP_REVERSE: reverse(&g); break;
     case WNN_OP_SLICE: slice(&g); break;
-    case WNN_OP_SPLIT: split(&g); break;
+    case WNN_OP_SPLIT:
+      copy_parts(&g, ((const wnn_split_attrs *)region->anchor->attrs)->axis, true);
+      break;
     case WNN_OP_TILE: tile(&g); break;
     case WNN_OP_TRIANGULAR: triangular(&g); break;
     default: one(&g, wnn_cl_index(&g, 0, "i")); break; /* expand, reorder */
