@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 IMAGE ?=
 
-.PHONY: help demo test opencl lua test-lua test-c test-asan test-python test-current fuzz bench compare wheel clean
+.PHONY: help demo test opencl lua test-lua test-c test-asan test-python test-current fuzz bench compare wheel test-wheel clean
 
 help:
 	@echo 'make demo [IMAGE=page.png]   reads a page through WebNN graphs; the picture is demo/page-read.png'
@@ -13,7 +13,7 @@ help:
 	@echo 'make lua [LUA=luajit]        builds the Lua module; make test-lua tests it on every Lua'
 	@echo 'make bench [BENCH="models --threads 2"]   times models, loading … against onnxruntime and OpenVINO'
 	@echo 'make compare OLD=COMMIT [NEW=.] times models with two commits; fails where the newer is slower'
-	@echo 'make wheel                   makes the distributable wheel in dist/'
+	@echo 'make wheel                   makes the distributable wheel in dist/; make test-wheel tests it, too'
 
 # ---- environments: a stamp says that what it names is installed
 
@@ -51,7 +51,7 @@ demo: $(VENV)/installed
 
 # ---- the tests
 
-test: opencl test-c test-asan test-python test-current test-lua
+test: opencl test-c test-asan test-python test-current test-lua test-wheel
 	@echo 'All tests passed.'
 
 # A device for the tests of the OpenCL backend: without one they skip, and say so.
@@ -133,6 +133,10 @@ compare: $(VENV)/tools $(VENV)/tests
 
 wheel: | $(BIN)/python
 	tools/build-wheel $(BIN)/python
+
+# In environments of its own, with the system's OpenCL libraries and where they are hidden.
+test-wheel: wheel $(VENV)/tests
+	$(BIN)/python -m pytest -q tests/wheel
 
 clean:
 	rm -rf $(VENV) build demo dist

@@ -30,7 +30,25 @@ typedef struct wnn_cl_api {
 #define X(name) cl_api_##name name;
   WNN_CL_FUNCTIONS(X)
 #undef X
+  bool bundled; /* they are of the loader that came with us */
 } wnn_cl_api;
+
+/* What a library may be called, in the order of the attempts: as the system has it, as its
+ * development package does, and the one that a wheel brings along. The dynamic linker puts the
+ * folder of the file that this code lies in for $ORIGIN. */
+typedef struct wnn_cl_names {
+  const char *numbered, *plain, *bundled;
+} wnn_cl_names;
+
+#define WNN_CL_NAMES(stem) {stem ".so.1", stem ".so", "$ORIGIN/opencl-libs/" stem ".so.1"}
+
+typedef struct wnn_cl_library {
+  void *handle; /* NULL: there is none */
+  bool bundled;
+} wnn_cl_library;
+
+/* Opens it for the process's life. */
+wnn_cl_library wnn_cl_open_library(const wnn_cl_names *names);
 
 /* Loads the ICD loader, which then stays loaded.  NOT_SUPPORTED: there is none. */
 webnn_status wnn_cl_find_loader(wnn_cl_api *out, webnn_error *err);

@@ -23,7 +23,7 @@ struct wnn_cl_blast {
   sgemm_fn *sgemm;
   sgemm_batched_fn *sgemm_batched;
   clear_fn *clear;
-  bool usable;
+  bool bundled, usable;
 };
 
 /* Data pointers and function pointers are alike where there is dlsym. */
@@ -33,19 +33,21 @@ static bool find(void *library, const char *name, void *function) {
   return found != NULL;
 }
 
-/* False: there is none, or an old one. The library stays: it has caches, and exit handlers for
- * them. */
+/* False: there is none, or an old one. CLBlast wants a libOpenCL.so.1, and takes the one that is
+ * loaded: ours, for a device was looked for before. */
 static bool open_library(wnn_cl_blast *blast) {
-  void *library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) library = dlopen("libclblast.so", RTLD_NOW | RTLD_LOCAL);
-  return library != NULL && find(library, "CLBlastSgemm", &blast->sgemm) &&
-         find(library, "CLBlastSgemmStridedBatched", &blast->sgemm_batched) &&
-         find(library, "CLBlastClearCache", &blast->clear);
+  static const wnn_cl_names names = WNN_CL_NAMES("libclblast");
+  const wnn_cl_library found = wnn_cl_open_library(&names);
+  blast->bundled = found.bundled;
+  return found.handle != NULL && find(found.handle, "CLBlastSgemm", &blast->sgemm) &&
+         find(found.handle, "CLBlastSgemmStridedBatched", &blast->sgemm_batched) &&
+         find(found.handle, "CLBlastClearCache", &blast->clear);
 }
 
-bool wnn_cl_blast_is_there(void) {
+const char *wnn_cl_blast_found(void) {
   wnn_cl_blast blast;
-  return open_library(&blast);
+  if (!open_library(&blast)) return "no CLBlast (libclblast.so.1)";
+  return blast.bundled ? "the bundled CLBlast" : "the system's CLBlast";
 }
 
 webnn_status wnn_cl_blast_run(wnn_device *device, const wnn_cl_gemm *gemm, cl_mem a, cl_mem b,

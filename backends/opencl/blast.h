@@ -18,8 +18,8 @@ struct wnn_cl_gemm {
   wnn_cl_matrix a, b, c;
 };
 
-/* True where the library is found; it stays loaded. */
-bool wnn_cl_blast_is_there(void);
+/* Whose library there is, in words; it stays loaded. The ICD loader must be open. */
+const char *wnn_cl_blast_found(void);
 /* True where CLBlast is there and is right. The first call opens and tests it, on the worker; what
  * was found is for the device's life. */
 bool wnn_cl_blast_usable(wnn_device *device);

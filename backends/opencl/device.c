@@ -111,10 +111,10 @@ static void describe(const wnn_cl_api *cl, const candidate *c, webnn_device_info
   cl_ulong memory = 0;
   cl->clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   snprintf(out->name, sizeof out->name, "%s", c->name);
-  char driver[160];
+  char driver[140];
   read_driver(cl, c->id, driver, sizeof driver);
-  snprintf(out->driver, sizeof out->driver, "%s, %s", driver,
-           wnn_cl_blast_is_there() ? "CLBlast" : "no CLBlast (libclblast.so.1)");
+  snprintf(out->driver, sizeof out->driver, "%s, %s loader, %s", driver,
+           cl->bundled ? "the bundled" : "the system's", wnn_cl_blast_found());
   out->device_type = type_of(c);
   out->memory = memory;
   out->compute_units = c->n_units;
@@ -160,7 +160,9 @@ static webnn_status choose(const wnn_cl_api *cl, const wnn_host *host, cl_device
   }
   if (best >= 0) return WEBNN_OK;
   if (n == 0)
-    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED, "opencl: there is no OpenCL device");
+    return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
+                         "opencl: there is no OpenCL device, says %s loader",
+                         cl->bundled ? "the bundled" : "the system's");
   if (host->device_name != NULL)
     return wnn_error_set(err, WEBNN_ERROR_NOT_SUPPORTED,
                          "opencl: no usable device has '%s' in its name",
