@@ -61,52 +61,56 @@ static void tile(wnn_cl_gen *g) {
   one(g, wnn_cl_offset(g, in->desc->rank, strides, "t"));
 }
 
-/* What lies outside is a number: along a row, loops of its own. */
-static void pad_with_number(wnn_cl_gen *g) {
+/* Where in the input place `c` of an axis is taken from: those before it (part 0), in it, behind it
+ * (part 2). The builder has seen to it that one mirroring is enough. */
+static const char *padded_place(wnn_cl_gen *g, uint32_t axis, int part) {
   const wnn_pad_attrs *attrs = g->region->anchor->attrs;
-  const wnn_desc *in = g->region->inputs[0].desc;
-  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
-  const size_t begin = attrs->beginning_padding.data[rows.axis];
-  const size_t ends[] = {0, begin, begin + in->dims[rows.axis], SIZE_MAX};
-  const char *inside = "1", *value = wnn_cl_number(g, attrs->value, in->type);
-  int64_t strides[WNN_MAX_RANK], base = 0;
-  strides_of(&g->region->inputs[0], strides);
-  for (uint32_t d = 0; d < in->rank; d++) {
-    const unsigned before = attrs->beginning_padding.data[d];
-    base -= strides[d] * before;
-    if (d != rows.axis && before + attrs->ending_padding.data[d] != 0)
-      inside = wnn_cl_say(g, "%s && c%u - %uu < %uu", inside, d, before, in->dims[d]);
-  }
-  for (int part = 0; part < 3; part++) {
-    if (part == 0 ? begin == 0 : part == 2 && attrs->ending_padding.data[rows.axis] == 0) continue;
-    wnn_cl_row_loop(g, &rows, rows.axis, ends[part], ends[part + 1]);
-    const char *from = wnn_cl_load(g, 0, strided(g, strides, base));
-    wnn_cl_tail(g, part == 1 ? wnn_cl_say(g, "%s ? %s : %s", inside, from, value) : value, "i");
-    wnn_cl_put(g, "  }\n");
-  }
-  wnn_cl_row_items(g, &rows);
+  const long long n = g->region->inputs[0].desc->dims[axis];
+  const long long before = attrs->beginning_padding.data[axis];
+  const int again = attrs->mode == WEBNN_PADDING_MODE_SYMMETRIC; /* the edge itself */
+  if (part == 1) return wnn_cl_say(g, "(int)c%u - %lld", axis, before);
+  if (attrs->mode == WEBNN_PADDING_MODE_EDGE) return wnn_cl_say(g, "%lld", part == 0 ? 0 : n - 1);
+  return wnn_cl_say(g, "%lld - (int)c%u", before + (part == 0 ? -again : 2 * n - 2 + again), axis);
 }
 
-/* The builder has seen to it that one mirroring is enough. */
+/* Along a row each part has a loop of its own. One loop that limits its own counter is more than
+ * LLVM 14 compiles rightly: for elements of one or two bytes the rest of a row began with the row's
+ * first element. */
 static void pad(wnn_cl_gen *g) {
   const wnn_pad_attrs *attrs = g->region->anchor->attrs;
   const wnn_port *in = &g->region->inputs[0];
-  size_t strides[WNN_MAX_RANK];
+  const bool by_number = attrs->mode == WEBNN_PADDING_MODE_CONSTANT;
+  const char *inside = "1", *number = wnn_cl_number(g, attrs->value, in->desc->type);
+  const wnn_cl_rows rows = wnn_cl_rows_of(g, &g->region->outputs[0], "c");
+  size_t strides[WNN_MAX_RANK], ends[4] = {0, 0, 0, SIZE_MAX};
   wnn_layout_strides(&in->layout, in->desc, strides);
   for (uint32_t d = 0; d < in->desc->rank; d++) {
-    int n = (int)in->desc->dims[d];
-    wnn_cl_put(g, "  int t%u = (int)c%u - %u;\n", d, d, attrs->beginning_padding.data[d]);
-    if (attrs->mode == WEBNN_PADDING_MODE_EDGE)
-      wnn_cl_put(g, "  t%u = t%u < 0 ? 0 : t%u >= %d ? %d : t%u;\n", d, d, d, n, n - 1, d);
-    else if (attrs->mode == WEBNN_PADDING_MODE_REFLECTION)
-      wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
-                 2 * (n - 1), d, d);
-    else
-      wnn_cl_put(g, "  t%u = t%u < 0 ? -t%u - 1 : t%u >= %d ? %d - t%u : t%u;\n", d, d, d, d, n,
-                 2 * n - 1, d, d);
+    const uint32_t begin = attrs->beginning_padding.data[d], end = begin + in->desc->dims[d];
+    const char *within = padded_place(g, d, 1);
+    if (d == rows.axis) {
+      ends[1] = begin;
+      ends[2] = end;
+    } else if (begin + attrs->ending_padding.data[d] == 0 || by_number) {
+      wnn_cl_put(g, "  const int t%u = %s;\n", d, within);
+      if (begin + attrs->ending_padding.data[d] != 0)
+        inside = wnn_cl_say(g, "%s && c%u >= %uu && c%u < %uu", inside, d, begin, d, end);
+    } else {
+      wnn_cl_put(g, "  const int t%u = c%u < %uu ? %s : c%u >= %uu ? %s : %s;\n", d, d, begin,
+                 padded_place(g, d, 0), d, end, padded_place(g, d, 2), within);
+    }
   }
-  g->coordinates = true;
-  one(g, wnn_cl_offset(g, in->desc->rank, strides, "t"));
+  for (int part = 0; part < 3; part++) {
+    if (part == 0 ? ends[1] == 0 : part == 2 && attrs->ending_padding.data[rows.axis] == 0)
+      continue;
+    wnn_cl_row_loop(g, &rows, rows.axis, ends[part], ends[part + 1]);
+    wnn_cl_put(g, "  const int t%u = %s;\n", rows.axis, padded_place(g, rows.axis, part));
+    const char *value = wnn_cl_load(g, 0, wnn_cl_offset(g, in->desc->rank, strides, "t"));
+    if (by_number)
+      value = part == 1 ? wnn_cl_say(g, "%s ? %s : %s", inside, value, number) : number;
+    wnn_cl_tail(g, value, "i");
+    wnn_cl_put(g, "  }\n");
+  }
+  wnn_cl_row_items(g, &rows);
 }
 
 static void triangular(wnn_cl_gen *g) {
@@ -156,11 +160,10 @@ static webnn_status plan(wnn_device *device, const wnn_region *region, wnn_plan 
       copy_parts(&g, ((const wnn_axis_attrs *)region->anchor->attrs)->axis, false);
       break;
     case WNN_OP_PAD:
-      if (((const wnn_pad_attrs *)region->anchor->attrs)->mode == WEBNN_PADDING_MODE_CONSTANT &&
-          region->anchor_desc.rank != 0)
-        pad_with_number(&g);
-      else
+      if (region->anchor_desc.rank != 0)
         pad(&g);
+      else
+        one(&g, wnn_cl_index(&g, 0, "i"));
       break;
     case WNN_OP_REVERSE: reverse(&g); break;
     case WNN_OP_SLICE: slice(&g); break;

@@ -107,6 +107,25 @@ def test_every_layout_computes_what_the_reference_does(opencl, ml):
             np.testing.assert_allclose(got, wanted, rtol=rough, atol=rough, err_msg=name)
 
 
+@pytest.mark.parametrize("kind", ["float16", "int8"])
+def test_rows_of_small_elements_are_padded(opencl, kind):
+    """Rows whose ends are left over by vectors of all sizes: compilers have had them begin again at the row's first element."""
+    rng = np.random.default_rng(9)
+    modes = {"edge": "edge", "reflection": "reflect", "symmetric": "symmetric", "constant": "constant"}
+    b = webnn.GraphBuilder(opencl)
+    outputs, feeds, wanted = {}, {}, {}
+    for n in (22, 38, 46):
+        x = b.input(f"x{n}", [3, n], kind)
+        feeds[f"x{n}"] = rng.integers(-99, 99, (3, n)).astype(kind)
+        for mode, name in modes.items():
+            outputs[f"{mode}{n}"] = b.pad(x, [0, 1], [1, 1], mode=mode)
+            wanted[f"{mode}{n}"] = np.pad(feeds[f"x{n}"], [(0, 1), (1, 1)], mode=name)
+        index = np.minimum(np.arange(n + 2), n - 1).astype("int32")
+        outputs[f"gather{n}"], wanted[f"gather{n}"] = b.gather(x, b.constant(index), axis=1), feeds[f"x{n}"][:, index]
+    got = opencl.compute(b.build(outputs).result(), feeds)
+    assert not [key for key in wanted if not np.array_equal(got[key], wanted[key])]
+
+
 def test_devices_are_listed_as_contexts_find_them(opencl, ml):
     for power in ("default", "high-performance", "low-power", None):
         found = webnn.devices(power_preference=power)
