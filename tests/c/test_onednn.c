@@ -3,8 +3,7 @@
 #include "scene.h"
 
 extern const wnn_kernel wnn_onednn_matmul, wnn_onednn_gemm, wnn_onednn_average_pool2d,
-    wnn_onednn_layer_normalization, wnn_onednn_reorder, wnn_product_kernel, wnn_gemv_kernel,
-    wnn_attention_kernel;
+    wnn_onednn_layer_normalization, wnn_onednn_reorder, wnn_product_kernel, wnn_gemv_kernel;
 
 typedef struct matmul_row {
   const char *name;
@@ -355,85 +354,6 @@ TEST(gemv_does_gemm) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_gemm(&rows[i], &wnn_gemv_kernel);
 }
 
-typedef struct attention_row {
-  const char *name;
-  uint32_t rank, batch[3], m, d, n, e;
-  char q, k, v, y; /* layouts */
-  bool has_mask;
-  uint32_t mask_rank, mask[4];
-  char mask_layout;
-  float scale;
-  bool divides;
-} attention_row;
-
-/* clang-format off */
-static const attention_row attention_rows[] = {
-    {"bare", 2, {0}, 12, 8, 16, 16, 'p', 'p', 'p', 'p', false, 0, {0}, 'p', 1, false},
-    {"heads", 4, {2, 3}, 20, 16, 24, 16, 'h', 'h', 'h', 'h', false, 0, {0}, 'p', 0.25f, false},
-    {"keys by row", 3, {4}, 33, 30, 50, 20, 'p', 't', 'p', 'p', false, 0, {0}, 'p', 5.5f, true},
-    {"all by column", 3, {2}, 33, 30, 50, 20, 't', 'p', 't', 't', false, 0, {0}, 'p', 0.5f, false},
-    {"back to front", 4, {2, 3}, 9, 7, 11, 5, 'r', 'r', 'r', 'r', true, 4, {2, 3, 9, 11}, 'r', 0.5f, false},
-    {"a row of a mask", 4, {2, 3}, 20, 16, 24, 16, 'p', 'p', 'p', 'p', true, 4, {2, 1, 1, 24}, 'p', 0.25f, false},
-    {"a column of a mask", 3, {3}, 20, 16, 24, 16, 'p', 't', 'p', 'p', true, 2, {20, 1}, 'p', 1, false},
-    {"a number for a mask", 3, {3}, 20, 16, 24, 16, 'p', 't', 'p', 'p', true, 0, {0}, 'p', 1, false},
-    {"many keys", 3, {2}, 150, 4, 1000, 33, 'p', 't', 'p', 'p', true, 3, {2, 150, 1000}, 't', 2, true},
-    {"ones", 3, {3}, 8, 1, 1, 1, 'p', 'p', 'p', 'p', true, 3, {1, 8, 1}, 'p', 2, false},
-    {"one row", 3, {3}, 1, 5, 40, 7, 'p', 't', 'p', 'p', false, 0, {0}, 'p', 2, false},
-};
-/* clang-format on */
-
-static wnn_desc matrix_desc(const attention_row *row, uint32_t rows, uint32_t columns) {
-  wnn_desc desc = {F32, row->rank, {0}};
-  for (uint32_t i = 0; i + 2 < row->rank; i++) desc.dims[i] = row->batch[i];
-  desc.dims[row->rank - 2] = rows;
-  desc.dims[row->rank - 1] = columns;
-  return desc;
-}
-
-static void set_attention(scene *is, const attention_row *row, const wnn_attention_attrs *attrs) {
-  begin(is, WNN_OP_ATTENTION, attrs);
-  add_port(is, matrix_desc(row, row->m, row->d), row->q, false);
-  add_port(is, matrix_desc(row, row->d, row->n), row->k, false);
-  add_port(is, matrix_desc(row, row->n, row->e), row->v, false);
-  if (row->has_mask)
-    add_port(is, desc_of(F32, row->mask_rank, row->mask), row->mask_layout, false);
-  else
-    add_absent(is);
-  set_result(is, matrix_desc(row, row->m, row->e), row->y);
-}
-
-TEST(attention_agrees) {
-  for (size_t i = 0; i < sizeof attention_rows / sizeof *attention_rows; i++)
-    for (size_t k = 0; k < sizeof all_sets / sizeof *all_sets; k++) {
-      const attention_row *row = &attention_rows[i];
-      CONTEXT("%s, %s", row->name, all_sets[k] ? all_sets[k] : "all");
-      const wnn_attention_attrs attrs = {row->scale, row->divides};
-      scene is;
-      host.passes = all_sets[k];
-      set_attention(&is, row, &attrs);
-      check_against_reference(&is, &wnn_attention_kernel, -1);
-      end(&is);
-    }
-  host.passes = NULL;
-  CONTEXT("%s", "");
-}
-
-/* A row that may see nothing gives NaN, as softmax does. */
-TEST(attention_masks_with_infinity) {
-  static const attention_row row = {"", 2, {0}, 12, 8, 20, 16, 'p', 't', 'p', 'p', true, 2, {12, 20}, 'p', 0.5f, false};
-  const wnn_attention_attrs attrs = {row.scale, row.divides};
-  scene is;
-  set_attention(&is, &row, &attrs);
-  float *mask = is.bytes[3], *v = is.bytes[2];
-  for (size_t i = 0; i < 12; i++)
-    for (size_t k = 0; k < 20; k++)
-      if (k > i || i == 5) mask[i * 20 + k] = -INFINITY;
-  mask[7 * 20 + 3] = NAN;
-  v[19 * 16] = INFINITY; /* what nobody sees is multiplied by zero */
-  check_against_reference(&is, &wnn_attention_kernel, -1);
-  end(&is);
-}
-
 typedef struct pool_row {
   const char *name;
   uint32_t n, c, h, w, window[2], strides[2], dilations[2], padding[4], out[2];
@@ -577,8 +497,6 @@ int main(int argc, char **argv) {
                                        RUN(gemm_agrees),
                                        RUN(product_does_gemm),
                                        RUN(gemv_does_gemm),
-                                       RUN(attention_agrees),
-                                       RUN(attention_masks_with_infinity),
                                        RUN(average_pool2d_agrees),
                                        RUN(layer_normalization_agrees),
                                        RUN(reorder_moves_every_bit),

@@ -392,7 +392,7 @@ static const struct {
     ROW("attention", a_bare_attention, "transpose mul attention"),
     ROW("attention", an_attention_down_the_columns, "transpose mul matmul softmax matmul"),
     ROW("attention", weights_with_two_readers, "transpose mul matmul softmax matmul matmul"),
-    ROW("attention", an_attention_of_few_rows, "transpose matmul softmax matmul"),
+    ROW("attention", an_attention_of_few_rows, "transpose attention"),
     ROW("attention", values_for_all_heads, "transpose mul matmul softmax matmul"),
     ROW("absorb", a_conv_and_batch_normalization, "conv2d relu"),
     ROW("absorb", a_transposed_conv_and_sum, "conv_transpose2d"),

@@ -1,7 +1,7 @@
-/* softmax(q · k, scaled, with a mask) · v, head by head and block by block of rows, so that the
- * scores of a block never leave the cache. k and v of a head are packed once; operands may lie in
- * any unblocked layout. */
-#include "kernels/conv_rows.h"
+/* Attention of any rows, head by head and block by block of them, so that the scores of a block
+ * never leave the cache. k and v of a head are packed once; operands may lie in any unblocked
+ * layout. Below, what attention_few.c has in common with it. */
+#include "kernels/attention.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
@@ -12,11 +12,6 @@
 #define MAX_BLOCK ((size_t)128)
 #define PARALLEL_WORK ((size_t)128 * 1024) /* multiplications below which threads don't pay */
 
-/* An operand: strides by axis, 0 where it repeats. */
-typedef struct matrix {
-  size_t batch[WNN_MAX_RANK], row, column;
-} matrix;
-
 /* The right side of a product, as panels. */
 typedef struct panels {
   size_t depth, columns, vectors, width, filled;
@@ -24,15 +19,7 @@ typedef struct panels {
 
 typedef struct attention_plan {
   wnn_plan base;
-  const wnn_vector *vector;
-  const wnn_conv_rows *rows;
-  matrix q, k, v, mask, y;
-  bool has_mask, scales;
-  wnn_stage_fn scale, add;
-  float factor;
-  uint32_t n_batch;
-  size_t batch[WNN_MAX_RANK]; /* sizes of the leading axes */
-  size_t n_heads, n_rows, depth, n_keys, columns;
+  wnn_attention is;
   panels keys, values;
   size_t block, n_blocks; /* rows */
   size_t n_parts;
@@ -41,11 +28,11 @@ typedef struct attention_plan {
   size_t factors_at; /* behind all parts */
 } attention_plan;
 
-/* ---- planning */
+/* ---- in common */
 
-static matrix matrix_of(const wnn_port *port, uint32_t rank) {
+static wnn_attention_matrix matrix_of(const wnn_port *port, uint32_t rank) {
   size_t strides[WNN_MAX_RANK], all[WNN_MAX_RANK] = {0};
-  matrix is = {{0}, 0, 0};
+  wnn_attention_matrix is = {{0}, 0, 0};
   wnn_layout_strides(&port->layout, port->desc, strides);
   const uint32_t missing = rank - port->desc->rank;
   for (uint32_t i = missing; i < rank; i++)
@@ -55,6 +42,82 @@ static matrix matrix_of(const wnn_port *port, uint32_t rank) {
   return is;
 }
 
+static void read_shapes(wnn_attention *is, const wnn_region *region) {
+  const wnn_desc *result = &region->anchor_desc, *q = region->inputs[WNN_ATTENTION_Q].desc,
+                 *k = region->inputs[WNN_ATTENTION_K].desc;
+  const uint32_t rank = result->rank;
+  is->n_batch = rank - 2;
+  is->n_heads = 1;
+  for (uint32_t i = 0; i < is->n_batch; i++) is->n_heads *= is->batch[i] = result->dims[i];
+  is->n_rows = result->dims[rank - 2], is->columns = result->dims[rank - 1];
+  is->depth = q->dims[rank - 1], is->n_keys = k->dims[rank - 1];
+  is->q = matrix_of(&region->inputs[WNN_ATTENTION_Q], rank);
+  is->k = matrix_of(&region->inputs[WNN_ATTENTION_K], rank);
+  is->v = matrix_of(&region->inputs[WNN_ATTENTION_V], rank);
+  is->y = matrix_of(&region->outputs[0], rank);
+  is->has_mask = region->anchor->n_inputs > WNN_ATTENTION_MASK &&
+                 region->inputs[WNN_ATTENTION_MASK].desc != NULL;
+  if (is->has_mask) is->mask = matrix_of(&region->inputs[WNN_ATTENTION_MASK], rank);
+}
+
+bool wnn_attention_read(wnn_attention *is, const wnn_host *host, const wnn_region *region) {
+  const wnn_attention_attrs *attrs = region->anchor->attrs;
+  const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
+  if (region->n_posts != 0 || wnn_layout_is_blocked(&region->outputs[0].layout)) return false;
+  for (size_t i = 0; i < region->n_inputs; i++) {
+    const wnn_port *port = &region->inputs[i];
+    if (port->desc == NULL) continue;
+    if (port->desc->type != f32 || wnn_layout_is_blocked(&port->layout)) return false;
+  }
+  is->vector = wnn_vector_for(host);
+  is->rows = wnn_conv_rows_for(host);
+  is->scales = attrs->divides || attrs->scale != 1.0f;
+  is->factor = attrs->scale;
+  is->scale = is->vector->stage(attrs->divides ? WNN_OP_DIV : WNN_OP_MUL, f32, f32);
+  is->add = is->vector->stage(WNN_OP_ADD, f32, f32);
+  read_shapes(is, region);
+  return true;
+}
+
+size_t wnn_attention_start(const wnn_attention *is, const wnn_attention_matrix *of, size_t head) {
+  size_t at = 0;
+  for (uint32_t i = is->n_batch; i-- > 0; head /= is->batch[i])
+    at += head % is->batch[i] * of->batch[i];
+  return at;
+}
+
+void wnn_attention_fill(const float *from, size_t stride, float *to, size_t n, size_t width) {
+  for (size_t c = 0; c < n; c++) to[c] = from[c * stride];
+  for (size_t c = n; c < width; c++) to[c] = 0;
+}
+
+/* A row of the mask as it can be added. */
+static const float *mask_row(const wnn_attention *is, const float *mask, float *row) {
+  if (is->mask.column == 1 || is->n_keys == 1) return mask;
+  wnn_attention_fill(mask, is->mask.column, row, is->n_keys, is->n_keys);
+  return row;
+}
+
+void wnn_attention_weigh(const wnn_attention *is, const wnn_run *run, const float *factors,
+                         const wnn_attention_rows *rows) {
+  const wnn_stage_args none = {{0}, {0}, {0}};
+  const float *mask = NULL;
+  if (is->has_mask)
+    mask = (const float *)run->inputs[WNN_ATTENTION_MASK] +
+           wnn_attention_start(is, &is->mask, rows->head) + rows->first * is->mask.row;
+  for (size_t i = 0; i < rows->n; i++) {
+    float *x = rows->scores + i * rows->stride;
+    if (is->scales) is->scale((const void *[]){x, factors}, x, is->n_keys, &none);
+    if (is->has_mask) {
+      const float *line = mask_row(is, mask + i * is->mask.row, rows->line);
+      is->add((const void *[]){x, line}, x, is->n_keys, &none);
+    }
+    is->vector->softmax_rows(x, x, 1, is->n_keys, NULL);
+  }
+}
+
+/* ---- planning */
+
 static panels panels_of(size_t depth, size_t columns, size_t lanes) {
   panels is = {
       .depth = depth, .columns = columns, .vectors = wnn_panel_vectors(columns, lanes)};
@@ -63,35 +126,17 @@ static panels panels_of(size_t depth, size_t columns, size_t lanes) {
   return is;
 }
 
-static void read_shapes(attention_plan *plan, const wnn_region *region) {
-  const wnn_desc *result = &region->anchor_desc, *q = region->inputs[WNN_ATTENTION_Q].desc,
-                 *k = region->inputs[WNN_ATTENTION_K].desc;
-  const uint32_t rank = result->rank;
-  plan->n_batch = rank - 2;
-  plan->n_heads = 1;
-  for (uint32_t i = 0; i < plan->n_batch; i++) plan->n_heads *= plan->batch[i] = result->dims[i];
-  plan->n_rows = result->dims[rank - 2], plan->columns = result->dims[rank - 1];
-  plan->depth = q->dims[rank - 1], plan->n_keys = k->dims[rank - 1];
-  plan->q = matrix_of(&region->inputs[WNN_ATTENTION_Q], rank);
-  plan->k = matrix_of(&region->inputs[WNN_ATTENTION_K], rank);
-  plan->v = matrix_of(&region->inputs[WNN_ATTENTION_V], rank);
-  plan->y = matrix_of(&region->outputs[0], rank);
-  plan->has_mask = region->anchor->n_inputs > WNN_ATTENTION_MASK &&
-                   region->inputs[WNN_ATTENTION_MASK].desc != NULL;
-  if (plan->has_mask) plan->mask = matrix_of(&region->inputs[WNN_ATTENTION_MASK], rank);
-}
-
 static void set_parts(attention_plan *plan, const wnn_host *host) {
-  const size_t threads = wnn_pool_threads(host->pool), lanes = plan->rows->lanes;
-  const size_t work = plan->n_heads * plan->n_rows * plan->n_keys * (plan->depth + plan->columns);
-  plan->keys = panels_of(plan->depth, plan->n_keys, lanes);
-  plan->values = panels_of(plan->n_keys, plan->columns, lanes);
+  const size_t threads = wnn_pool_threads(host->pool), lanes = plan->is.rows->lanes;
+  const size_t work = plan->is.n_heads * plan->is.n_rows * plan->is.n_keys * (plan->is.depth + plan->is.columns);
+  plan->keys = panels_of(plan->is.depth, plan->is.n_keys, lanes);
+  plan->values = panels_of(plan->is.n_keys, plan->is.columns, lanes);
   size_t most = BLOCK_SCORES / plan->keys.filled;
   most = most < MIN_BLOCK ? MIN_BLOCK : most > MAX_BLOCK ? MAX_BLOCK : most;
-  plan->n_blocks = (plan->n_rows + most - 1) / most;
-  plan->block = (plan->n_rows + plan->n_blocks - 1) / plan->n_blocks;
+  plan->n_blocks = (plan->is.n_rows + most - 1) / most;
+  plan->block = (plan->is.n_rows + plan->n_blocks - 1) / plan->n_blocks;
   plan->base.heavy = work >= PARALLEL_WORK;
-  const size_t items = plan->n_heads * plan->n_blocks;
+  const size_t items = plan->is.n_heads * plan->n_blocks;
   plan->n_parts = !plan->base.heavy ? 1 : items < threads ? items : threads;
 }
 
@@ -105,25 +150,14 @@ static void set_scratch(attention_plan *plan) {
   size_t at = 0;
   take(&at, plan->keys.depth * plan->keys.filled);
   plan->values_at = take(&at, plan->values.depth * plan->values.filled);
-  plan->queries_at = take(&at, plan->q.column > 1 ? plan->block * plan->depth : 0);
+  plan->queries_at = take(&at, plan->is.q.column > 1 ? plan->block * plan->is.depth : 0);
   plan->scores_at = take(&at, plan->block * plan->keys.filled);
-  plan->row_at = take(&at, plan->has_mask ? plan->n_keys : 0);
+  plan->row_at = take(&at, plan->is.has_mask ? plan->is.n_keys : 0);
   plan->results_at = take(&at, plan->block * plan->values.filled);
   plan->part_bytes = at;
   at *= plan->n_parts;
-  plan->factors_at = take(&at, plan->scales ? plan->n_keys : 0);
+  plan->factors_at = take(&at, plan->is.scales ? plan->is.n_keys : 0);
   plan->base.scratch_bytes = at;
-}
-
-static bool fits(const wnn_region *region) {
-  if (region->n_posts != 0 || wnn_layout_is_blocked(&region->outputs[0].layout)) return false;
-  for (size_t i = 0; i < region->n_inputs; i++) {
-    const wnn_port *port = &region->inputs[i];
-    if (port->desc == NULL) continue;
-    if (port->desc->type != WEBNN_DATA_TYPE_FLOAT32 || wnn_layout_is_blocked(&port->layout))
-      return false;
-  }
-  return true;
 }
 
 static void free_attention(wnn_plan *plan) {
@@ -132,18 +166,11 @@ static void free_attention(wnn_plan *plan) {
 
 static webnn_status plan_attention(wnn_device *device, const wnn_region *region, wnn_plan **out) {
   const wnn_host *host = wnn_device_host(device);
-  const wnn_attention_attrs *attrs = region->anchor->attrs;
-  const webnn_data_type f32 = WEBNN_DATA_TYPE_FLOAT32;
-  if (!fits(region)) return WEBNN_ERROR_NOT_SUPPORTED;
+  wnn_attention is;
+  if (!wnn_attention_read(&is, host, region)) return WEBNN_ERROR_NOT_SUPPORTED;
   attention_plan *plan = (attention_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
-  plan->vector = wnn_vector_for(host);
-  plan->rows = wnn_conv_rows_for(host);
-  plan->scales = attrs->divides || attrs->scale != 1.0f;
-  plan->factor = attrs->scale;
-  plan->scale = plan->vector->stage(attrs->divides ? WNN_OP_DIV : WNN_OP_MUL, f32, f32);
-  plan->add = plan->vector->stage(WNN_OP_ADD, f32, f32);
-  read_shapes(plan, region);
+  plan->is = is;
   set_parts(plan, host);
   set_scratch(plan);
   *out = &plan->base;
@@ -174,20 +201,6 @@ static place place_of(const job *j, size_t part) {
                  (float *)(void *)(at + plan->results_at)};
 }
 
-/* Where head `head` of the operand begins. */
-static size_t start_of(const attention_plan *plan, const matrix *is, size_t head) {
-  size_t at = 0;
-  for (uint32_t i = plan->n_batch; i-- > 0; head /= plan->batch[i])
-    at += head % plan->batch[i] * is->batch[i];
-  return at;
-}
-
-/* `n` numbers that lie `stride` apart, zeros behind them. */
-static void fill_row(const float *from, size_t stride, float *to, size_t n, size_t width) {
-  for (size_t c = 0; c < n; c++) to[c] = from[c * stride];
-  for (size_t c = n; c < width; c++) to[c] = 0;
-}
-
 /* Whole panels of rows that lie densely. */
 static void pack_rows(const panels *is, const float *from, size_t row, float *to) {
   const size_t n = is->columns / is->width, apart = is->depth * is->width;
@@ -208,30 +221,30 @@ static void pack(const attention_plan *plan, const panels *is, const float *from
     pack_rows(is, from, row, to);
   else if (row == 1)
     for (size_t c = 0; c < whole; c += is->width)
-      plan->vector->transpose[2]((const char *)(from + c * column), from_stride,
+      plan->is.vector->transpose[2]((const char *)(from + c * column), from_stride,
                                  (char *)(to + c * is->depth), to_stride, is->width, is->depth);
   else
     for (size_t c = 0; c < whole; c += is->width)
       for (size_t k = 0; k < is->depth; k++)
-        fill_row(from + k * row + c * column, column, to + c * is->depth + k * is->width, is->width,
+        wnn_attention_fill(from + k * row + c * column, column, to + c * is->depth + k * is->width, is->width,
                  is->width);
   for (size_t k = 0; k < is->depth && left > 0; k++)
-    fill_row(from + k * row + whole * column, column, to + whole * is->depth + k * is->width, left,
+    wnn_attention_fill(from + k * row + whole * column, column, to + whole * is->depth + k * is->width, left,
              is->width);
 }
 
 static void pack_head(const job *j, size_t head, const place *at) {
   const attention_plan *plan = j->plan;
   const float *k = j->run->inputs[WNN_ATTENTION_K], *v = j->run->inputs[WNN_ATTENTION_V];
-  pack(plan, &plan->keys, k + start_of(plan, &plan->k, head), plan->k.row, plan->k.column,
+  pack(plan, &plan->keys, k + wnn_attention_start(&plan->is, &plan->is.k, head), plan->is.k.row, plan->is.k.column,
        at->keys);
-  pack(plan, &plan->values, v + start_of(plan, &plan->v, head), plan->v.row, plan->v.column,
+  pack(plan, &plan->values, v + wnn_attention_start(&plan->is, &plan->is.v, head), plan->is.v.row, plan->is.v.column,
        at->values);
 }
 
 static void multiply(const attention_plan *plan, const panels *is, const float *a, size_t a_stride,
                      const float *b, float *c, size_t c_stride, size_t n_rows) {
-  plan->rows->product(&(wnn_product){.a = a,
+  plan->is.rows->product(&(wnn_product){.a = a,
                                      .panels = b,
                                      .c = c,
                                      .a_stride = a_stride,
@@ -245,53 +258,28 @@ static void multiply(const attention_plan *plan, const panels *is, const float *
 /* The scores of `n` rows from `row` on. */
 static void score(const job *j, size_t head, size_t row, size_t n, const place *at) {
   const attention_plan *plan = j->plan;
-  const float *q = (const float *)j->run->inputs[WNN_ATTENTION_Q] + start_of(plan, &plan->q, head) +
-                   row * plan->q.row;
-  size_t stride = plan->q.row;
-  if (plan->q.column > 1) {
-    stride = plan->depth;
+  const float *q = (const float *)j->run->inputs[WNN_ATTENTION_Q] + wnn_attention_start(&plan->is, &plan->is.q, head) +
+                   row * plan->is.q.row;
+  size_t stride = plan->is.q.row;
+  if (plan->is.q.column > 1) {
+    stride = plan->is.depth;
     for (size_t i = 0; i < n; i++)
-      fill_row(q + i * plan->q.row, plan->q.column, at->queries + i * stride, stride, stride);
+      wnn_attention_fill(q + i * plan->is.q.row, plan->is.q.column, at->queries + i * stride, stride, stride);
     q = at->queries;
   }
   multiply(plan, &plan->keys, q, stride, at->keys, at->scores, plan->keys.filled, n);
 }
 
-/* A row of the mask as it can be added. */
-static const float *mask_row(const attention_plan *plan, const float *mask, float *row) {
-  if (plan->mask.column == 1 || plan->n_keys == 1) return mask;
-  fill_row(mask, plan->mask.column, row, plan->n_keys, plan->n_keys);
-  return row;
-}
-
-static void weigh(const job *j, size_t head, size_t row, size_t n, const place *at) {
-  const attention_plan *plan = j->plan;
-  const wnn_stage_args none = {{0}, {0}, {0}};
-  const float *mask = NULL;
-  if (plan->has_mask)
-    mask = (const float *)j->run->inputs[WNN_ATTENTION_MASK] + start_of(plan, &plan->mask, head) +
-           row * plan->mask.row;
-  for (size_t i = 0; i < n; i++) {
-    float *x = at->scores + i * plan->keys.filled;
-    if (plan->scales) plan->scale((const void *[]){x, j->factors}, x, plan->n_keys, &none);
-    if (plan->has_mask) {
-      const float *line = mask_row(plan, mask + i * plan->mask.row, at->row);
-      plan->add((const void *[]){x, line}, x, plan->n_keys, &none);
-    }
-    plan->vector->softmax_rows(x, x, 1, plan->n_keys, NULL);
-  }
-}
-
 static void finish(const job *j, size_t head, size_t row, size_t n, const place *at) {
   const attention_plan *plan = j->plan;
-  float *y = (float *)j->run->outputs[0] + start_of(plan, &plan->y, head) + row * plan->y.row;
-  const bool direct = plan->y.column == 1 && plan->values.filled == plan->columns;
+  float *y = (float *)j->run->outputs[0] + wnn_attention_start(&plan->is, &plan->is.y, head) + row * plan->is.y.row;
+  const bool direct = plan->is.y.column == 1 && plan->values.filled == plan->is.columns;
   float *to = direct ? y : at->results;
-  const size_t stride = direct ? plan->y.row : plan->values.filled;
+  const size_t stride = direct ? plan->is.y.row : plan->values.filled;
   multiply(plan, &plan->values, at->scores, plan->keys.filled, at->values, to, stride, n);
   for (size_t i = 0; i < n && !direct; i++)
-    for (size_t c = 0; c < plan->columns; c++)
-      y[i * plan->y.row + c * plan->y.column] = to[i * stride + c];
+    for (size_t c = 0; c < plan->is.columns; c++)
+      y[i * plan->is.y.row + c * plan->is.y.column] = to[i * stride + c];
 }
 
 static void run_part(void *arg, size_t part, size_t n_parts) {
@@ -299,14 +287,15 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
   const attention_plan *plan = j->plan;
   const place at = place_of(j, part);
   size_t begin, end, packed = SIZE_MAX;
-  wnn_parallel_split(plan->n_heads * plan->n_blocks, part, n_parts, &begin, &end);
+  wnn_parallel_split(plan->is.n_heads * plan->n_blocks, part, n_parts, &begin, &end);
   for (size_t item = begin; item < end; item++) {
     const size_t head = item / plan->n_blocks;
     size_t row, last;
-    wnn_parallel_split(plan->n_rows, item % plan->n_blocks, plan->n_blocks, &row, &last);
+    wnn_parallel_split(plan->is.n_rows, item % plan->n_blocks, plan->n_blocks, &row, &last);
     if (packed != head) pack_head(j, packed = head, &at);
     score(j, head, row, last - row, &at);
-    weigh(j, head, row, last - row, &at);
+    const wnn_attention_rows rows = {head, row, last - row, at.scores, plan->keys.filled, at.row};
+    wnn_attention_weigh(&plan->is, j->run, j->factors, &rows);
     finish(j, head, row, last - row, &at);
   }
 }
@@ -314,7 +303,7 @@ static void run_part(void *arg, size_t part, size_t n_parts) {
 static webnn_status run_attention(const wnn_plan *base, const wnn_run *run) {
   const attention_plan *plan = (const attention_plan *)base;
   float *factors = (float *)(void *)((char *)run->scratch + plan->factors_at);
-  for (size_t i = 0; i < plan->n_keys && plan->scales; i++) factors[i] = plan->factor;
+  for (size_t i = 0; i < plan->is.n_keys && plan->is.scales; i++) factors[i] = plan->is.factor;
   job j = {plan, run, factors};
   wnn_parallel(wnn_device_host(base->device)->pool, plan->n_parts, run_part, &j);
   return WEBNN_OK;

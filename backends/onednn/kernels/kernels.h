@@ -23,8 +23,8 @@ extern const wnn_kernel wnn_windows_kernel;
 bool wnn_windows_are_apart(const wnn_region *region);
 /* matmul and gemm of float32, row-major: few rows; a constant matrix. */
 extern const wnn_kernel wnn_gemv_kernel, wnn_product_kernel;
-/* float32, any unblocked layouts. */
-extern const wnn_kernel wnn_attention_kernel;
+/* float32, any unblocked layouts; of few rows, keys and values that have dense rows or columns. */
+extern const wnn_kernel wnn_attention_kernel, wnn_attention_few_kernel;
 /* Products of bytes; the range of floats, and them as bytes. */
 extern const wnn_kernel wnn_integer_kernel, wnn_integer_winograd_kernel, wnn_dynamic_kernel;
 /* Any types, row-major. */

@@ -81,23 +81,40 @@ static void set_scratch(product_plan *plan) {
 typedef struct packing {
   const product_plan *plan;
   const wnn_product_region *from;
+  wnn_transpose transpose;
 } packing;
 
-/* Rows of the matrix as the panels have them; columns beyond the last are zero. */
+/* `height` rows of a panel; columns beyond the last are zero. */
+static void pack_panel(const packing *p, size_t k, size_t height, size_t panel, float *to) {
+  const size_t width = p->plan->width, first = panel * width, left = p->plan->columns - first,
+               n = left < width ? left : width;
+  const size_t row = p->from->b_row, column = p->from->b_column;
+  const float *from = p->from->b + k * row + first * column;
+  if (n == width && row == 1 && column != 1) {
+    p->transpose((const char *)from, (ptrdiff_t)(column * sizeof *from), (char *)to,
+                 (ptrdiff_t)(width * sizeof *to), width, height);
+    return;
+  }
+  for (size_t i = 0; i < height; i++, from += row, to += width) {
+    if (n == width && column == 1) {
+      for (size_t c = 0; c < width; c += 4) memcpy(to + c, from + c, 4 * sizeof *to);
+      continue;
+    }
+    for (size_t c = 0; c < n; c++) to[c] = from[c * column];
+    for (size_t c = n; c < width; c++) to[c] = 0;
+  }
+}
+
 static void pack_part(void *arg, size_t part, size_t n_parts) {
   const packing *p = arg;
   const product_plan *plan = p->plan;
+  const size_t n_blocks = parts_of(plan->depth, plan->block_depth);
   size_t begin, end;
-  wnn_parallel_split(plan->depth, part, n_parts, &begin, &end);
-  for (size_t k = begin; k < end; k++) {
-    const size_t block = k / plan->block_depth * plan->block_depth, left = plan->depth - block,
-                 height = left < plan->block_depth ? left : plan->block_depth;
-    float *to = plan->panels + block * plan->filled + (k - block) * plan->width;
-    const float *from = p->from->b + k * p->from->b_row;
-    for (size_t c = 0; c < plan->columns; c++)
-      to[c / plan->width * height * plan->width + c % plan->width] = from[c * p->from->b_column];
-    for (size_t c = plan->columns; c < plan->filled; c++)
-      to[c / plan->width * height * plan->width + c % plan->width] = 0;
+  wnn_parallel_split(n_blocks * plan->n_panels, part, n_parts, &begin, &end);
+  for (size_t item = begin; item < end; item++) {
+    const size_t k = item / plan->n_panels * plan->block_depth, panel = item % plan->n_panels,
+                 left = plan->depth - k, height = left < plan->block_depth ? left : plan->block_depth;
+    pack_panel(p, k, height, panel, plan->panels + k * plan->filled + panel * height * plan->width);
   }
 }
 
@@ -106,7 +123,7 @@ static webnn_status pack(product_plan *plan, const wnn_host *host, const wnn_pro
   plan->panel_bytes = (n + n_bias) * sizeof(float);
   plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
   if (plan->panels == NULL) return WEBNN_ERROR_UNKNOWN;
-  packing p = {plan, from};
+  packing p = {plan, from, wnn_vector_for(host)->transpose[2]};
   wnn_parallel(host->pool, plan->base.heavy ? wnn_pool_threads(host->pool) : 1, pack_part, &p);
   for (size_t c = 0; c < n_bias; c++) plan->panels[n + c] = c < plan->columns ? from->bias[c] : 0;
   plan->base.weight_bytes = plan->panel_bytes;

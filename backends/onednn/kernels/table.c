@@ -4,7 +4,6 @@
 
 #define ONE(name) static const wnn_kernel *const name##_list[] = {&wnn_##name##_kernel, NULL};
 ONE(arg)
-ONE(attention)
 ONE(batch)
 ONE(dynamic)
 ONE(elementwise)
@@ -22,6 +21,8 @@ ONE(scatter)
 ONE(softmax)
 ONE(triangular)
 ONE(windows)
+
+static const wnn_kernel *const attention_list[] = {&wnn_attention_few_kernel, &wnn_attention_kernel, NULL};
 
 static const wnn_kernel *const conv2d_list[] = {&wnn_depthwise_kernel, &wnn_narrow_kernel, &wnn_winograd_kernel,
                                                 NULL};

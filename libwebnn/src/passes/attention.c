@@ -1,9 +1,6 @@
-/* Makes one operation of attention: softmax(q · k, scaled, with a mask) · v. Where a query has few
- * rows it is reading k and v that takes the time, and products alone are as good at that. float32
- * only: float16 would round elsewhere. */
+/* Makes one operation of attention: softmax(q · k, scaled, with a mask) · v. float32 only: float16
+ * would round elsewhere. */
 #include "passes/pass.h"
-
-#define MIN_ROWS 8
 
 typedef struct parts {
   wnn_value *q, *k, *mask, *v;
@@ -71,7 +68,6 @@ static bool find_attention(const wnn_node *node, parts *is) {
   is->v = node->inputs[1];
   if (attrs == NULL || attrs->axis + 1 != result->rank || !find_scores(softmax->inputs[0], is))
     return false;
-  if (result->dims[result->rank - 2] < MIN_ROWS) return false;
   return same_batches(&is->q->desc, result) && same_batches(&is->k->desc, result) &&
          same_batches(&is->v->desc, result);
 }
