@@ -122,7 +122,8 @@ int wnn_chain_buffer(wnn_chain *chain, const_dnnl_memory_desc_t desc, void **byt
   int index = add_memory(chain, desc, (wnn_spot){WNN_SPOT_KEPT, 0});
   if (index < 0) return -1;
   wnn_chain_memory *memory = &chain->memories[index];
-  memory->kept = wnn_alloc_get(&chain->device->host->alloc, memory->n_bytes);
+  const wnn_host *host = chain->device->host;
+  memory->kept = wnn_bank_get(host->bank, &host->alloc, memory->n_bytes);
   if (memory->kept == NULL) {
     fail(chain, WEBNN_ERROR_UNKNOWN);
     return -1;
@@ -200,8 +201,11 @@ void wnn_chain_reorder(wnn_chain *chain, int from, int to) {
   wnn_chain_primitive(chain, pd, 2, args);
 }
 
+/* Bytes of a constant that a thread moves in less time than it may take to get another one to work. */
+#define FEW_BYTES ((size_t)512 * 1024)
+
 /* Fills a buffer of the plan from memory whose bytes are known. */
-static void reorder_now(wnn_chain *chain, int from, int to) {
+static void reorder_at_once(wnn_chain *chain, int from, int to) {
   dnnl_primitive_desc_t pd = reorder_desc(chain, from, to);
   if (pd == NULL) return;
   size_t n_scratch =
@@ -228,6 +232,12 @@ static void reorder_now(wnn_chain *chain, int from, int to) {
   dnnl_memory_destroy(pad);
   dnnl_primitive_desc_destroy(pd);
   wnn_alloc_free(alloc, scratch, n_scratch);
+}
+
+static void reorder_now(wnn_chain *chain, int from, int to) {
+  wnn_device_enter(chain->device, chain->memories[to].n_bytes < FEW_BYTES ? 1 : 0);
+  reorder_at_once(chain, from, to);
+  wnn_device_enter(chain->device, chain->is_small ? 1 : 0);
 }
 
 int wnn_chain_as(wnn_chain *chain, int memory, const_dnnl_memory_desc_t wanted) {
@@ -351,30 +361,25 @@ typedef struct step {
   size_t n;
 } step;
 
-typedef struct kept {
-  void *bytes;
-  size_t n_bytes;
-} kept;
-
 typedef struct chain_plan {
   wnn_plan plan;
   patch *patches; /* every memory; the ones of kept buffers stand last and are never patched */
   size_t n_patches, n_memories;
   step *steps;
   size_t n_steps;
-  kept *buffers;
+  void **buffers; /* kept */
   size_t n_buffers;
   wnn_tail *tail; /* or NULL */
   bool has_run;
 } chain_plan;
 
-static void drop_memory(wnn_chain *chain, wnn_chain_memory *memory) {
+static void drop_memory(wnn_chain_memory *memory) {
   dnnl_memory_destroy(memory->memory);
-  if (memory->kept) wnn_alloc_free(&chain->device->host->alloc, memory->kept, memory->n_bytes);
+  wnn_bank_put(memory->kept);
 }
 
 static void drop_chain(wnn_chain *chain) {
-  for (size_t i = 0; i < chain->n_memories; i++) drop_memory(chain, &chain->memories[i]);
+  for (size_t i = 0; i < chain->n_memories; i++) drop_memory(&chain->memories[i]);
   for (size_t i = 0; i < chain->n_steps; i++) dnnl_primitive_destroy(chain->steps[i].primitive);
 }
 
@@ -423,14 +428,14 @@ static uint64_t packed_ports(const wnn_chain *chain) {
 }
 
 static chain_plan *create_plan(const wnn_chain *chain) {
-  size_t n_bytes = sizeof(chain_plan) + chain->n_memories * (sizeof(patch) + sizeof(kept)) +
+  size_t n_bytes = sizeof(chain_plan) + chain->n_memories * (sizeof(patch) + sizeof(void *)) +
                    chain->n_steps * sizeof(step) + chain->n_args * sizeof(dnnl_exec_arg_t) +
                    (chain->tail.n_stages != 0 ? sizeof(wnn_tail) : 0);
   chain_plan *plan =
       (chain_plan *)(void *)wnn_plan_create(chain->device, &chain->device->host->alloc, n_bytes);
   if (plan == NULL) return NULL;
   plan->patches = (patch *)(plan + 1);
-  plan->buffers = (kept *)(plan->patches + chain->n_memories);
+  plan->buffers = (void **)(plan->patches + chain->n_memories);
   plan->steps = (step *)(plan->buffers + chain->n_memories);
   return plan;
 }
@@ -443,7 +448,7 @@ static void move_memories(wnn_chain *chain, chain_plan *plan) {
       if (!memory->used || (memory->kept != NULL) != (want_kept == 1)) continue;
       plan->patches[plan->n_memories++] = (patch){memory->memory, memory->spot, NULL};
       if (!want_kept) continue;
-      plan->buffers[plan->n_buffers++] = (kept){memory->kept, memory->n_bytes};
+      plan->buffers[plan->n_buffers++] = memory->kept;
       plan->plan.weight_bytes += memory->n_bytes;
     }
     if (!want_kept) plan->n_patches = plan->n_memories;
@@ -489,7 +494,7 @@ static webnn_status finish(wnn_chain *chain, wnn_plan **out) {
   move_memories(chain, plan);
   move_steps(chain, plan);
   for (size_t i = 0; i < chain->n_memories; i++)
-    if (!chain->memories[i].used) drop_memory(chain, &chain->memories[i]);
+    if (!chain->memories[i].used) drop_memory(&chain->memories[i]);
   *out = &plan->plan;
   return WEBNN_OK;
 }
@@ -590,8 +595,7 @@ void wnn_chain_free(wnn_plan *base) {
   const wnn_alloc *alloc = &base->device->host->alloc;
   for (size_t i = 0; i < plan->n_steps; i++) dnnl_primitive_destroy(plan->steps[i].primitive);
   for (size_t i = 0; i < plan->n_memories; i++) dnnl_memory_destroy(plan->patches[i].memory);
-  for (size_t i = 0; i < plan->n_buffers; i++)
-    wnn_alloc_free(alloc, plan->buffers[i].bytes, plan->buffers[i].n_bytes);
+  for (size_t i = 0; i < plan->n_buffers; i++) wnn_bank_put(plan->buffers[i]);
   wnn_alloc_free(alloc, plan, base->n_bytes);
   wnn_gate_leave(place);
 }

@@ -10,6 +10,7 @@
 #ifndef WNN_BACKEND_H
 #define WNN_BACKEND_H
 
+#include "base/bank.h"
 #include "graph/ir.h"
 #include "parallel.h"
 #include <webnn/context.h>
@@ -23,6 +24,7 @@ typedef struct wnn_host {
   wnn_pool *pool;
   webnn_math math;
   const char *passes; /* the debugging option, or NULL: see wnn_pass_enabled */
+  wnn_bank *bank;     /* for weights that builds pack; NULL: each has memory of its own */
   bool named;         /* the backend was asked for by name: any device that it can use will do */
   webnn_power_preference power_preference;
   /* While the device is opened: part of the wanted one's name, and an owner's queue or context; or NULL. */

@@ -151,8 +151,9 @@ static webnn_status fill_plan(integer_plan *plan, const wnn_region *region, cons
   const size_t all = shape->groups * plan->width;
   const size_t weights_bytes = rounded_up(all * plan->padded, WNN_CACHE_LINE);
   plan->kept_bytes = weights_bytes + all * (2 * sizeof(int16_t) + sizeof(float));
-  plan->weights = wnn_alloc_zeroed(&host->alloc, plan->kept_bytes);
+  plan->weights = wnn_bank_get(host->bank, &host->alloc, plan->kept_bytes);
   if (plan->weights == NULL) return WEBNN_ERROR_UNKNOWN;
+  memset(plan->weights, 0, plan->kept_bytes);
   plan->scales = (float *)(void *)((char *)plan->weights + weights_bytes);
   plan->zeros = (int16_t *)(void *)(plan->scales + all);
   pack(plan, from);
@@ -195,7 +196,7 @@ static bool read_matmul(const wnn_region *region, wnn_conv2d_shape *shape, weigh
 static void free_integer(wnn_plan *base) {
   integer_plan *plan = (integer_plan *)base;
   const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
-  wnn_alloc_free(alloc, plan->weights, plan->kept_bytes);
+  wnn_bank_put(plan->weights);
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
 

@@ -151,8 +151,9 @@ static webnn_status fill_plan(tiles_plan *plan, const wnn_region *region) {
   const size_t weights_bytes =
       rounded_up(WNN_TILE_NUMBERS * plan->depth * plan->width * sizeof(int16_t), WNN_CACHE_LINE);
   plan->kept_bytes = weights_bytes + plan->width * sizeof(float);
-  plan->weights = wnn_alloc_zeroed(&host->alloc, plan->kept_bytes);
+  plan->weights = wnn_bank_get(host->bank, &host->alloc, plan->kept_bytes);
   if (plan->weights == NULL) return WEBNN_ERROR_UNKNOWN;
+  memset(plan->weights, 0, plan->kept_bytes);
   plan->scales = (float *)(void *)((char *)plan->weights + weights_bytes);
   pack(plan, region);
   plan->base.packed = UINT64_C(1) << WNN_INTEGER_W | UINT64_C(1) << WNN_INTEGER_W_SCALE |
@@ -166,7 +167,7 @@ static webnn_status fill_plan(tiles_plan *plan, const wnn_region *region) {
 static void free_tiles(wnn_plan *base) {
   tiles_plan *plan = (tiles_plan *)base;
   const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
-  wnn_alloc_free(alloc, plan->weights, plan->kept_bytes);
+  wnn_bank_put(plan->weights);
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
 

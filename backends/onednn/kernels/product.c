@@ -121,7 +121,7 @@ static void pack_part(void *arg, size_t part, size_t n_parts) {
 static webnn_status pack(product_plan *plan, const wnn_host *host, const wnn_product_region *from) {
   const size_t n = plan->depth * plan->filled, n_bias = plan->has_bias ? plan->filled : 0;
   plan->panel_bytes = (n + n_bias) * sizeof(float);
-  plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
+  plan->panels = wnn_bank_get(host->bank, &host->alloc, plan->panel_bytes);
   if (plan->panels == NULL) return WEBNN_ERROR_UNKNOWN;
   packing p = {plan, from, wnn_vector_for(host)->transpose[2]};
   wnn_parallel(host->pool, plan->base.heavy ? wnn_pool_threads(host->pool) : 1, pack_part, &p);
@@ -139,7 +139,7 @@ static bool tail_reads(const wnn_tail *tail, size_t port) {
 static void free_product(wnn_plan *base) {
   product_plan *plan = (product_plan *)base;
   const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
-  wnn_alloc_free(alloc, plan->panels, plan->panel_bytes);
+  wnn_bank_put(plan->panels);
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
 

@@ -248,12 +248,12 @@ static void place_all(wnn_recurrence *plan) {
 static void free_recurrent(wnn_plan *base) {
   wnn_recurrence *plan = (wnn_recurrence *)(void *)base;
   const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
-  wnn_alloc_free(alloc, plan->kept, plan->kept_bytes);
+  wnn_bank_put(plan->kept);
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
 
-static webnn_status keep_packs(wnn_recurrence *plan, const wnn_alloc *alloc) {
-  plan->kept = wnn_alloc_get(alloc, plan->kept_bytes);
+static webnn_status keep_packs(wnn_recurrence *plan, const wnn_host *host) {
+  plan->kept = wnn_bank_get(host->bank, &host->alloc, plan->kept_bytes);
   if (plan->kept == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->base.weight_bytes = plan->kept_bytes;
   for (size_t i = 0; i < WNN_N_PACKS; i++) {
@@ -282,7 +282,7 @@ static webnn_status plan_recurrent(wnn_device *device, const wnn_region *region,
   if (read_node(plan, region) && !is_wasteful(plan)) {
     cut(plan, host->pool);
     place_all(plan);
-    if (plan->base.scratch_bytes <= WNN_MAX_BYTES) status = keep_packs(plan, &host->alloc);
+    if (plan->base.scratch_bytes <= WNN_MAX_BYTES) status = keep_packs(plan, host);
   }
   if (status != WEBNN_OK) {
     free_recurrent(&plan->base);

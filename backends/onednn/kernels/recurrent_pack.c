@@ -10,14 +10,15 @@ static float load(const wnn_recurrent_source *source, const void *bytes, size_t 
 
 /* One panel: `n_units` rows of the weight from `at` on become its columns, the columns behind them
  * zeros. */
-static void fill_panel(const wnn_recurrent_source *source, const void *bytes, size_t at,
-                       size_t n_units, size_t width, size_t depth, float *to) {
+static void fill_panel(const wnn_recurrence *plan, const wnn_recurrent_source *source,
+                       const void *bytes, size_t at, size_t n_units, size_t depth, float *to) {
+  const size_t width = plan->rows->width;
   const size_t row = source->strides[1], column = source->strides[2];
   if (n_units < width) memset(to, 0, depth * width * sizeof *to);
   if (source->type == WEBNN_DATA_TYPE_FLOAT32 && column == 1) {
     const float *from = (const float *)bytes + at;
-    for (size_t k = 0; k < depth; k++)
-      for (size_t j = 0; j < n_units; j++) to[k * width + j] = from[j * row + k];
+    plan->vector->transpose[2]((const char *)from, (ptrdiff_t)(row * sizeof *from), (char *)to,
+                               (ptrdiff_t)(width * sizeof *to), n_units, depth);
     return;
   }
   for (size_t k = 0; k < depth; k++)
@@ -36,7 +37,7 @@ static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, siz
         size_t unit = block * width, left = plan->n_hidden - unit;
         size_t at = d * source->strides[0] +
                     (plan->blocks[gate] * plan->n_hidden + unit) * source->strides[1];
-        fill_panel(source, bytes, at, left < width ? left : width, width, depth, to);
+        fill_panel(plan, source, bytes, at, left < width ? left : width, depth, to);
         to += depth * width;
       }
 }

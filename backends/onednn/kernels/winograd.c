@@ -182,7 +182,7 @@ static void set_scratch(winograd_plan *plan) {
 static void free_winograd(wnn_plan *base) {
   winograd_plan *plan = (winograd_plan *)base;
   const wnn_alloc *alloc = &wnn_device_host(base->device)->alloc;
-  wnn_alloc_free(alloc, plan->panels, plan->panel_bytes);
+  wnn_bank_put(plan->panels);
   wnn_alloc_free(alloc, plan->zeros, (plan->in_width + plan->out_width) * sizeof(float));
   wnn_alloc_free(alloc, plan, base->n_bytes);
 }
@@ -199,7 +199,7 @@ static webnn_status fill_plan(winograd_plan *plan, const wnn_host *host, const w
   choose_blocks(plan, host);
   set_scratch(plan);
   plan->panel_bytes = WNN_WINOGRAD_NUMBERS * numbers_apart(plan) * sizeof(float);
-  plan->panels = wnn_alloc_get(&host->alloc, plan->panel_bytes);
+  plan->panels = wnn_bank_get(host->bank, &host->alloc, plan->panel_bytes);
   plan->zeros = wnn_alloc_zeroed(&host->alloc, (plan->in_width + plan->out_width) * sizeof(float));
   if (plan->panels == NULL || plan->zeros == NULL) return WEBNN_ERROR_UNKNOWN;
   if (!pack(plan, host)) return WEBNN_ERROR_NOT_SUPPORTED;

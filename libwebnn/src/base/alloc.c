@@ -9,6 +9,9 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
+/* Where memory of so many bytes begins: at a huge page if it is to have some. */
+static size_t alignment_of(size_t n_bytes) { return n_bytes < 2 * HUGE_PAGE ? WNN_CACHE_LINE : HUGE_PAGE; }
+
 /* A wish: fewer faults when the memory is first touched, fewer entries of the address tables later.
  */
 static void wish_huge_pages(char *begin, size_t n_bytes) {
@@ -33,7 +36,7 @@ static void wish_huge_pages(char *begin, size_t n_bytes) {
 static void *get(size_t n_bytes) {
   void *block = NULL;
   if (n_bytes > SMALL) {
-    if (posix_memalign(&block, WNN_CACHE_LINE, n_bytes) != 0) return NULL;
+    if (posix_memalign(&block, alignment_of(n_bytes), n_bytes) != 0) return NULL;
     wish_huge_pages(block, n_bytes);
     return block;
   }

@@ -76,6 +76,12 @@ static webnn_status spec_failure(webnn_status status, webnn_error *err) {
   return WEBNN_ERROR_OPERATION;
 }
 
+static size_t weight_bytes(const wnn_graph *ir) {
+  size_t sum = 0;
+  for (size_t i = 0; i < ir->n_constants; i++) sum += ir->constants[i]->blob->n_bytes;
+  return sum;
+}
+
 static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph **out,
                             webnn_error *err) {
   const wnn_backend *backend = context->backend;
@@ -85,11 +91,13 @@ static webnn_status compile(webnn_context *context, wnn_graph *ir, webnn_graph *
   webnn_graph *graph =
       wnn_graph_prepare(context, ir); /* first: passes may change what stands at the ends */
   if (graph == NULL) return wnn_error_no_memory(err);
+  wnn_bank_begin(context->host.bank, weight_bytes(ir));
   webnn_status status = wnn_passes_run(ir, context->passes, &evaluator);
   if (status != WEBNN_OK)
     status = wnn_error_set(err, status, "build: out of memory");
   else
     status = backend->compile(context->device, ir, &executable, err);
+  wnn_bank_end(context->host.bank);
   if (status == WEBNN_OK && !wnn_graph_complete(graph, executable))
     status = wnn_error_set(err, WEBNN_ERROR_UNKNOWN, "build: out of memory");
   if (status != WEBNN_OK) {

@@ -96,6 +96,7 @@ static void dispose(webnn_context *context) {
   if (context->device != NULL) context->backend->close(context->device);
   wnn_pool_free(context->host.pool);
   wnn_alloc_free(&alloc, context->passes, context->passes_bytes);
+  wnn_bank_free(context->host.bank);
   wnn_alloc_free(&alloc, atomic_load(&context->limits), context->limits_bytes);
   if (context->timeline != NULL) wnn_timeline_release(context->timeline);
   wnn_alloc_free(&alloc, context, sizeof *context);
@@ -115,6 +116,8 @@ static webnn_status start(webnn_context *context, const webnn_context_options *o
                           webnn_error *err) {
   const wnn_alloc *alloc = wnn_context_alloc(context);
   if (!copy_passes(context, options->passes)) return wnn_error_no_memory(err);
+  context->host.bank = wnn_bank_create(alloc);
+  if (context->host.bank == NULL) return wnn_error_no_memory(err);
   context->host.pool = wnn_pool_create(alloc, options->threads);
   if (context->host.pool == NULL) return wnn_error_no_memory(err);
   webnn_status status = context->backend->open(&context->host, &context->device, err);
