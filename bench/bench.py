@@ -145,24 +145,33 @@ def draw(entry, seed=7):
 
 
 def farthest(ours, theirs):
-    """max|ours − theirs| / max|theirs| over the outputs."""
+    """max|ours − theirs| / max|theirs| over the outputs, which are called as ours are."""
     worst = 0.0
-    for name, expected in theirs.items():
-        expected = np.asarray(expected, "float64")
-        got = np.asarray(ours[name], "float64").reshape(expected.shape)
+    for name, got in ours.items():
+        expected = np.asarray(theirs[name], "float64")
+        got = np.asarray(got, "float64").reshape(expected.shape)
         worst = max(worst, float(np.max(np.abs(got - expected)) / max(np.max(np.abs(expected)), 1e-30)))
     return worst
 
 
-def print_row(name, threads, medians, spreads, note=""):
+def distances(runs):
+    """How far we are from each peer. One alone may be the one that is off: where numbers are small in all, an activation's
+    approximation can be as large as they are."""
+    return {engine: farthest(runs["webnn"](), run()) for engine, run in runs.items()
+            if engine != "webnn" and "webnn" in runs}
+
+
+def print_row(name, threads, medians, spreads, note="", far=None):
     peers = [value for engine, value in medians.items() if engine != "webnn"]
     ratio = medians["webnn"] / min(peers) if peers and "webnn" in medians else None
     cells = [f"{medians[e] * 1e3:10.3f}" if e in medians else f"{'-':>10}" for e in ENGINES]
     shown = f"{ratio:7.2f}" if ratio else f"{'-':>7}"
     spread = max(spreads.values()) if spreads else 1.0
-    print(f"{name:18} {threads:2} {' '.join(cells)} {shown}   A/A {spread:4.2f}  {note}", flush=True)
+    differs = ", ".join(f"{engine} {value:.1e}" for engine, value in (far or {}).items())
+    print(f"{name:18} {threads:2} {' '.join(cells)} {shown}   A/A {spread:4.2f}  "
+          f"{'differs from ' + differs + '; ' if differs else ''}{note}", flush=True)
     return {"name": name, "threads": threads, "ms": {e: v * 1e3 for e, v in medians.items()}, "ratio": ratio,
-            "spread": spread, "note": note}
+            "spread": spread, "note": note, "far": far or {}}
 
 
 # ---- what is timed
@@ -186,9 +195,8 @@ def bench_models(options):
                     runs[engine] = run
                 except Exception as error:  # a model that can't run says why
                     notes.append(f"{engine}: {type(error).__name__}: {str(error).splitlines()[0][:120]}")
-            if "webnn" in runs and "onnxruntime" in runs:
-                notes.insert(0, f"max error {farthest(runs['webnn'](), runs['onnxruntime']()):.1e}")
-            rows.append(print_row(name, threads, *interleave(runs, options.seconds), "; ".join(notes)))
+            far = distances(runs)
+            rows.append(print_row(name, threads, *interleave(runs, options.seconds), "; ".join(notes), far))
     ratios = [row["ratio"] for row in rows if row["ratio"]]
     if ratios:
         print(f"geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}")
@@ -366,8 +374,8 @@ def bench_transformers(options):
                     shapes = {key: value.shape for key, value in inputs.items()}
                     runs[engine] = ENGINES[engine](file.name, shapes, inputs, threads)
                     runs[engine]()
-            note = f"max error {farthest(runs['webnn'](), runs['onnxruntime']()):.1e}"
-            rows.append(print_row(name, threads, *interleave(runs, options.seconds), note))
+            far = distances(runs)
+            rows.append(print_row(name, threads, *interleave(runs, options.seconds), far=far))
     return rows
 
 
@@ -408,19 +416,40 @@ BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch
            "import": bench_import, "opencl": bench_opencl}
 
 
+def load_table(rows):
+    """What bench_load has found."""
+    engines = ("webnn", "webnn file", "onnxruntime", "openvino")
+    lines = ["", "What a loaded model adds to resident memory, in MiB, and the milliseconds from the file to the first result, "
+             "imports not counted: we from ONNX, and from a graph file.", "",
+             "| model | threads | " + " | ".join(f"{e}, MiB" for e in engines) + " | " + " | ".join(f"{e}, ms" for e in engines)
+             + " |", "| --- " * (2 + 2 * len(engines)) + "|"]
+    for row in rows:
+        cells = [f"{row['engines'][e][key] / unit:.1f}" if isinstance(row["engines"].get(e), dict) else "–"
+                 for key, unit in (("resident", 1 << 20), ("seconds", 1e-3)) for e in engines]
+        lines.append(f"| {row['name']} | {row['threads']} | {' | '.join(cells)} |")
+    return lines
+
+
 def write_table(path, rows):
-    """The rows that were timed, for people; those of bench_load have a form of their own, and are left out."""
+    """The rows, for people."""
     lines = ["# " + machine(), "", ", ".join(f"{name} {version}" for name, version in versions().items()) + ".", "",
-             "Medians in milliseconds; the ratio is ours divided by the better peer's, A/A what an engine differs from itself by.",
-             "", "| work | threads | " + " | ".join(ENGINES) + " | ratio | A/A |", "| --- " * (len(ENGINES) + 4) + "|"]
+             "Medians in milliseconds; the ratio is ours divided by the better peer's, A/A what an engine differs from itself by. "
+             "The last columns: the largest difference between our outputs and a peer's, in parts of its largest number.",
+             "", "| work | threads | " + " | ".join(ENGINES) + " | ratio | A/A | to onnxruntime | to openvino |",
+             "| --- " * (len(ENGINES) + 6) + "|"]
     timed = [row for row in rows if "ms" in row]
     for row in timed:
         cells = [f"{row['ms'][e]:.3f}" if e in row["ms"] else "–" for e in ENGINES]
         ratio = f"{row['ratio']:.2f}" if row["ratio"] else "–"
-        lines.append(f"| {row['name']} | {row['threads']} | {' | '.join(cells)} | {ratio} | {row['spread']:.2f} |")
+        cells += [ratio, f"{row['spread']:.2f}"]
+        cells += [f"{row['far'][e]:.1e}" if e in row.get("far", {}) else "–" for e in ("onnxruntime", "openvino")]
+        lines.append(f"| {row['name']} | {row['threads']} | {' | '.join(cells)} |")
     ratios = [row["ratio"] for row in timed if row["ratio"]]
     if ratios:
         lines += ["", f"Geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}."]
+    loaded = [row for row in rows if row.get("engines")]
+    if loaded:
+        lines += load_table(loaded)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -433,14 +462,16 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row (default: 2)")
     parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load (default: 3)")
     parser.add_argument("--json", help="where to write the rows too")
+    parser.add_argument("--join", nargs="+", default=[], metavar="FILE", help="rows of former runs, written by --json")
     parser.add_argument("--table", help="a Markdown file to write the ratios to: bench/results/NAME.md")
     options = parser.parse_args()
     for name in options.what:
         if name not in BENCHES:
             parser.error(f"there is no bench {name!r}, but {', '.join(BENCHES)}")
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
-    rows = []
-    for name in options.what or [each for each in BENCHES if each != "opencl"]:  # not every machine has it
+    rows = [row for path in options.join for row in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["rows"]]
+    all_benches = [] if options.join else [each for each in BENCHES if each != "opencl"]  # not every machine has it
+    for name in options.what or all_benches:
         rows += BENCHES[name](options)
     if options.json:
         about = {"machine": machine(), "versions": versions(), "rows": rows}

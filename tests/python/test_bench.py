@@ -43,13 +43,25 @@ def test_a_build_that_cannot_run_says_so(modules, tmp_path):
 
 def test_a_table_names_the_machine(modules, tmp_path):
     bench, _ = modules
-    rows = [{"name": "one", "threads": 1, "ms": {"webnn": 1.0, "onnxruntime": 2.0}, "ratio": 0.5, "spread": 1.01, "note": ""},
+    rows = [{"name": "one", "threads": 1, "ms": {"webnn": 1.0, "onnxruntime": 2.0}, "ratio": 0.5, "spread": 1.01, "note": "",
+             "far": {"onnxruntime": 2e-6}},
             {"name": "two", "threads": 2, "ms": {"webnn": 2.0, "openvino": 1.0}, "ratio": 2.0, "spread": 1.2, "note": ""},
-            {"name": "three", "threads": 2, "engines": {}}]
+            {"name": "three", "threads": 2, "engines": {}},
+            {"name": "four", "threads": 2, "engines": {"webnn": {"resident": 3 << 20, "seconds": 0.025}, "openvino": "no reason"}}]
     path = tmp_path / "results" / "here.md"
     bench.write_table(path, rows)
     text = path.read_text(encoding="utf-8").splitlines()
     assert text[0] == "# " + bench.machine() and "oneDNN" in text[2]
-    assert "| one | 1 | 1.000 | 2.000 | – | 0.50 | 1.01 |" in text
-    assert "| two | 2 | 2.000 | – | 1.000 | 2.00 | 1.20 |" in text
-    assert text[-1] == "Geometric mean of the ratios: 1.00."
+    assert "| one | 1 | 1.000 | 2.000 | – | 0.50 | 1.01 | 2.0e-06 | – |" in text
+    assert "| two | 2 | 2.000 | – | 1.000 | 2.00 | 1.20 | – | – |" in text
+    assert "Geometric mean of the ratios: 1.00." in text
+    assert text[-1] == "| four | 2 | 3.0 | – | – | – | 25.0 | – | – | – |"
+
+
+def test_differences_are_in_parts_of_the_largest_number(modules):
+    bench, _ = modules
+    ours = {"y": np.array([1.0, 2.0, 8.0]), "z": np.array([[0.5]])}
+    theirs = {"y": np.array([[1.0, 2.5, 10.0]]), "z": np.array([0.5]), "more": np.array([7.0])}
+    runs = {"webnn": lambda: ours, "onnxruntime": lambda: theirs, "openvino": lambda: ours}
+    assert bench.distances(runs) == {"onnxruntime": 0.2, "openvino": 0.0}
+    assert bench.distances({"openvino": lambda: ours}) == {}
