@@ -141,9 +141,10 @@ typedef struct addend {
   bool scales; /* and so is this one, before the product, which would have to be divided by it */
 } addend;
 
-/* A small beta would make the product too large for float32, divided by it as it would be. */
-static bool is_tiny(const product *is) {
-  return !(fabsf(is->alpha / is->beta) <= 65536.0f * fmaxf(1.0f, fabsf(is->alpha)));
+/* Divided by a beta far from 1 the product may become too large for float32, or too small. */
+static bool is_far(const product *is) {
+  const double size = fabs((double)is->alpha), ratio = size / fabs((double)is->beta);
+  return is->beta == 0 || !(ratio <= 65536 * fmax(1, size) && ratio >= fmin(1, size) / 65536);
 }
 
 static addend understand_addend(wnn_chain *chain, const product *is) {
@@ -158,7 +159,7 @@ static addend understand_addend(wnn_chain *chain, const product *is) {
     c.dims[i] = i < missing ? 1 : port->desc->dims[i - missing];
   }
   if (!wnn_layout_is_plain(&port->layout, port->desc)) chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-  c.scales = port->constant == NULL && is_tiny(is);
+  c.scales = port->constant == NULL && is_far(is);
   if (port->constant != NULL || c.scales) c.scale = is->beta;
   c.is_bias =
       c.dims[0] == 1 && c.dims[1] == is->frame.dims[1] && c.scale == is->beta && is->alpha == 1;
