@@ -34,6 +34,13 @@ def truth(*shape):
 
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 1e-30], np.float32)
+# Magnitudes of each type from end to end, special ones, whole multiples of others and what is next to them.
+far = np.random.default_rng(8)
+FAR = np.concatenate([
+    far.choice([-1, 1], 300) * np.exp2(far.uniform(-149, 128, 300)),
+    far.choice([-1, 1], 300) * np.exp2(far.uniform(-24, 15, 300)),
+    [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 3.4028235e38, 0.3, 0.1, 65504, 2**-24, -3, 2**24 + 2, 0.7, 2**23 - 0.5],
+]).astype(np.float32)
 NEAR = np.array([-7.5, -2.5, -1.5, -0.5, 0.0, 0.5, 1.5, 2.5, 3.49], np.float32)
 
 ELEMENTWISE = [
@@ -70,9 +77,22 @@ ELEMENTWISE = [
     ("Pow float by int", "Pow", [f(5), K(3, np.int64)], {}),
     ("Pow int by float", "Pow", [whole(5, low=1, high=9, dtype=np.int32), f(1, low=2, high=2)], {}),
     ("Pow int", "Pow", [whole(5, low=1, high=9), K(3, np.int64)], {}),
+    ("Pow of int, exact", "Pow", [np.array([5, 3, 7, -3, 4, 5], np.int32),
+                                  np.array([3, 15, 9, 3, 0.5, -1], np.float32)], {"tolerance": 0}),
+    ("Pow of int64, exact", "Pow", [np.array([3, 5, -7], np.int64), K([33, 22, 17], np.float32)], {"tolerance": 0}),
     ("Mod", "Mod", [whole(9), np.array([3, -3, 4, -4, 5, 2, -2, 7, 1])], {}),
     ("Mod fmod int", "Mod", [whole(9), np.array([3, -3, 4, -4, 5, 2, -2, 7, 1])], {"fmod": 1}),
     ("Mod fmod", "Mod", [f(9), f(9, low=0.5)], {"fmod": 1}),
+    *((f"Mod fmod {x.dtype}, {how}", "Mod", [x, b], {"fmod": 1, "tolerance": 0})
+      for x in (FAR, FAR[300:-15].astype(np.float16))
+      for how, b in (("of inputs", x[::-1].copy()), ("by one", K(1, x.dtype)), ("by a tenth", K(0.1, x.dtype)),
+                     ("by constants", K(x[::-1])))),
+    ("Mod fmod of constants", "Mod", [K(FAR), FAR[::-1].copy()], {"fmod": 1, "tolerance": 0}),
+    ("Mod fmod, at the end", "Mod", [np.array([3.3775153e38, -3.4028235e38], np.float32),
+                                     np.array([0.345188, 0.3], np.float32)], {"fmod": 1, "tolerance": 0}),
+    ("Mod fmod, small quotients", "Mod", [far.uniform(-9, 9, 500).astype(np.float32),
+                                          far.uniform(0.01, 1, 500).astype(np.float32)],
+     {"fmod": 1, "tolerance": 0}),
     ("Mod uint8", "Mod", [whole(9, low=0, high=200, dtype=np.uint8), K(7, np.uint8)], {}),
     ("Mod by infinity", "Mod", [np.array([-1, 1, 0, 2.5], np.float32), np.array([np.inf] * 4, np.float32)],
      {"fmod": 1}),

@@ -5,6 +5,9 @@ import numpy as np
 from onnx_rows import K, f, ints, truth, whole
 
 REDUCE = [
+    ("ReduceMean of large integers", "ReduceMean", [np.array([[2**31 - 1, 2**31 - 1, 5], [-2**31, -2**31, -8]], np.int32)],
+     {"axes": [1], "tolerance": 0}),
+    ("ReduceMean of integers, cut", "ReduceMean", [np.array([[-7, -8], [7, 8]])], {"axes": [1], "tolerance": 0}),
     *((op, op, [f(2, 3, 4, low=0.1)], {"axes": [0, -1]}) for op in (
         "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
         "ReduceProd", "ReduceSumSquare")),

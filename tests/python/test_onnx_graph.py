@@ -638,7 +638,15 @@ CONSTANT_OR_NOT = [
     ("Pow", np.array([5, 2**64 - 1], np.uint64), np.array([27, 2], np.int32)),
     ("Pow", np.array([5, 1, 255], np.uint8), np.array([-3, -(2**31), 3], np.int32)),
     ("Pow", np.array([-5, 5, 2], np.int8), np.array([7, 3e38, 3], np.float32)),
+    ("Pow", np.array([5, 3, -3, 7, 10**6], np.int32), np.array([3, 15, 3, 9, -2], np.float32)),
+    ("Pow", np.array([3, 2**64 - 1], np.uint64), np.array([40, 3], np.float16)),
     ("Mod", np.array([7, -7, LEAST, 0], np.int64), np.array([0, 0, 0, 0], np.int64)),
+    ("Mod", np.array([7e9, -7e9, 0.3, 5.5], np.float32), np.array([0.7, 3, 0.1, -2], np.float32)),
+    ("Mod fmod", np.array([7e9, -7e9, 0.3, 3e38], np.float32), np.array([0.7, 3, 0.1, 1e-40], np.float32)),
+    ("Mod fmod", np.array([7e3, -7e3, np.inf, -0.0], np.float16), np.array([0.7, 3e-7, 1, 2], np.float16)),
+    ("ReduceMean", np.array([2**31 - 1, 2**31 - 1, 5], np.int32), None),
+    ("ReduceMean", np.array([-7, -8], np.int64), None),
+    ("ReduceMean", np.array([2**32 - 1, 2**32 - 1], np.uint32), None),
     ("Mod", np.array([7, -7, 7, -7], np.int64), np.array([3, 3, -3, -3], np.int64)),
     ("Div", np.array([7, -7, LEAST, 0], np.int64), np.array([0, 2, -1, 5], np.int64)),
     ("Sign", np.array([np.nan, -np.inf, 0.5, -0.0], np.float32), None),
@@ -652,7 +660,7 @@ def test_constants_give_what_inputs_give(ctx, op, a, b):
     """What is folded while importing is what the graph would compute."""
     arrays = {"a": a} if b is None else {"a": a, "b": b}
     op, _, to = op.partition(" ")
-    options = {"to": helper.np_dtype_to_tensor_dtype(np.dtype(to))} if to else {}
+    options = {"fmod": 1} if to == "fmod" else {"to": helper.np_dtype_to_tensor_dtype(np.dtype(to))} if to else {}
     nodes = [node(op, list(arrays), ["y"], **options)]
     inputs = [value(name, list(x.shape), helper.np_dtype_to_tensor_dtype(x.dtype)) for name, x in arrays.items()]
     run = webnn.onnx.load(model(nodes, inputs, ["y"], opset=15), ctx)

@@ -50,30 +50,89 @@ def convert_pow(n):
     kinds = {n.type(base), n.type(exponent)}
     if n.is_float(base) or len(kinds) == 1:
         return n.b.pow(base, n.cast(exponent, n.type(base)))
-    if not n.is_float(exponent):
-        wide = "int64" if kinds & {"int64", "uint64", "uint32"} else "int32"
-        return n.cast(n.b.pow(n.cast(base, wide), n.cast(exponent, wide)), n.type(base))
-    power = n.b.pow(n.b.cast(base, "float32"), n.cast(exponent, "float32"))
-    return n.b.cast(power, n.type(base))
+    if n.is_float(exponent):
+        return _power_of_integer(n, base, exponent)
+    wide = "int64" if kinds & {"int64", "uint64", "uint32"} else "int32"
+    return n.cast(n.b.pow(n.cast(base, wide), n.cast(exponent, wide)), n.type(base))
+
+
+def _power_of_integer(n, base, exponent):
+    """With whole exponents exact, as of two integers: a float32 may fall short of 125 and be cut to 124."""
+    kind, exponent = n.type(base), n.cast(exponent, "float32")
+    whole = n.b.equal(n.b.floor(exponent), exponent)
+    whole = n.b.logical_and(whole, n.b.greater_or_equal(exponent, n.scalar(0, exponent)))
+    exact = n.b.pow(n.cast(base, "int64"), n.b.cast(exponent, "int64"))
+    real = n.b.pow(n.cast(base, "float32"), exponent)
+    return n.b.where(whole, n.b.cast(exact, kind), n.b.cast(real, kind))
 
 
 @converts("Mod")
 def convert_mod(n):
     """The remainder has the divisor's sign, with fmod the dividend's."""
     a, b = n.value(0), n.value(1)
-    quotient = n.b.div(a, b)
-    if n.is_float(a):
-        quotient = n.b.mul(n.b.sign(quotient), n.b.floor(n.b.abs(quotient)))
-    rest = n.b.sub(a, n.b.mul(quotient, b))
-    if n.is_float(a):
-        whole = n.b.logical_and(n.b.is_infinite(b), n.b.logical_not(n.b.is_infinite(a)))
-        rest = n.b.where(whole, a, rest)
+    rest = _rest(n, a, b) if n.is_float(a) else n.b.sub(a, n.b.mul(n.b.div(a, b), b))
     if n.attr("fmod", 0) or n.type(a) in _UNSIGNED:
         return rest
     zero = n.scalar(0, a)
     crosses = n.b.logical_xor(n.b.lesser(rest, zero), n.b.lesser(b, zero))
     wrong = n.b.logical_and(crosses, n.b.not_equal(rest, zero))
     return n.b.where(wrong, n.b.add(rest, b), rest)
+
+
+_DIGIT = 9  # bits of a quotient at a time: their products with half of a divisor's bits, and what is left, are exact
+
+
+def _rest(n, a, b):
+    """What floats leave when they are divided, without an error, and with a's sign."""
+    kind = n.type(a)
+    largest, least = (16, -24) if kind == "float16" else (128, -149)
+    if is_constant(a):
+        largest = _exponents(a, (largest,))[-1] + 1
+    if is_constant(b):
+        least = _exponents(b, (largest,))[0]
+    a, b = n.cast(a, "float32"), n.cast(b, "float32")
+    size, divisor = n.b.abs(a), n.b.abs(b)
+    rest = _long_division(n, size, divisor, max(1, -(-(largest - least) // _DIGIT)))
+    rest = n.b.where(n.b.lesser(a, n.scalar(0, a)), n.b.neg(rest), rest)
+    rest = n.b.where(n.b.lesser(size, divisor), a, rest)
+    none = n.b.logical_or(n.b.is_infinite(a), n.b.equal(b, n.scalar(0, b)))
+    none = n.b.logical_or(none, n.b.is_nan(b))
+    return n.cast(n.b.where(none, n.scalar(np.nan, a), rest), kind)
+
+
+def _exponents(values, default):
+    """The least and the largest of what isn't 0 or infinite, as powers of two that are not above them."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)]).astype(float)
+    return (np.frexp([sizes.min(), sizes.max()])[1] - 1).tolist() if sizes.size else default
+
+
+def _long_division(n, rest, divisor, digits):
+    """What stays of the rest, digit by digit. Neither is negative; where the rest is the smaller one, or one of them
+    isn't finite, anything may come out."""
+    b = n.b
+    large = b.greater(divisor, n.scalar(0.5, divisor))  # then so is the rest, and both can be made smaller
+    rest, divisor = (b.where(large, _shifted(n, x, -24), x) for x in (rest, divisor))
+    below = b.mul(divisor, n.scalar(1 - 2.0**-12, divisor))
+    spread = b.mul(below, n.scalar(4097.0, divisor))
+    high = b.sub(spread, b.sub(spread, below))  # its first 12 bits
+    low = b.sub(divisor, high)
+    for place in reversed(range(digits)):
+        down = 2 if place * _DIGIT > 117 else 0  # where a digit that is rounded up may lead beyond all numbers
+        part = _shifted(n, rest, -down)
+        unit, first, second = (_shifted(n, x, place * _DIGIT - down) for x in (divisor, high, low))
+        digit = b.round_even(b.div(part, unit))
+        less = b.sub(b.sub(part, b.mul(digit, first)), b.mul(digit, second))
+        less = b.where(b.lesser(less, n.scalar(0, less)), b.add(less, unit), less)
+        rest = b.where(b.greater_or_equal(part, unit), _shifted(n, less, down), rest)
+    return b.where(large, _shifted(n, rest, 24), rest)
+
+
+def _shifted(n, x, bits):
+    """x · 2^bits, which may be infinite."""
+    while bits != 0:
+        step = min(bits, 100)
+        x, bits = n.b.mul(x, n.scalar(2.0**step, x)), bits - step
+    return x
 
 
 @converts("BitShift")

@@ -27,8 +27,9 @@ def convert_reduce(n):
     if n.is_float(x) or n.op_type in ("ReduceMax", "ReduceMin"):
         return reduce(x, axes=axes, keep_dimensions=keep)
     if n.op_type == "ReduceMean":
-        total = n.b.reduce_sum(x, axes=axes, keep_dimensions=keep)
-        return n.b.div(total, n.scalar(math.prod(x.shape[axis] for axis in axes), x))
+        wide = n.cast(x, "uint64" if kind == "uint64" else "int64")  # sums of narrow numbers don't fit their type
+        total = n.b.reduce_sum(wide, axes=axes, keep_dimensions=keep)
+        return n.cast(n.b.div(total, n.scalar(math.prod(x.shape[axis] for axis in axes), total)), kind)
     if n.op_type in _FLOAT_ONLY:
         return n.b.cast(reduce(n.b.cast(x, "float32"), axes=axes, keep_dimensions=keep), kind)
     return reduce(x, axes=axes, keep_dimensions=keep)

@@ -125,12 +125,19 @@ def fold_pow(n):
     a, b = n.pair()
     if not fits(n.broadcast(a, b), a.dtype):
         return None
-    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
-        units = np.where((a == 1) | (a == -1), np.where(b & 1, a, a * a), 0)  # their own reciprocals
-        power = np.power(a.astype(np.uint64), np.maximum(b, 0).astype(np.uint64))  # its low bits are the power's
-        return same_type(np.where(b < 0, units, same_type(power, a)), a)
-    power = np.power(a.astype(float), b)
-    return saturated(power, a.dtype) if a.dtype.kind in "iu" else same_type(power, a)
+    if a.dtype.kind == "f":
+        return same_type(np.power(a.astype(float), b), a)
+    if b.dtype.kind in "iu":
+        return integer_power(a, b)
+    whole = (np.floor(b) == b) & (b >= 0)
+    exact = integer_power(a, saturated(np.where(whole, b, 0), np.dtype(np.int64)))
+    return np.where(whole, exact, saturated(np.power(a.astype(float), b), a.dtype))
+
+
+def integer_power(a, b):
+    units = np.where((a == 1) | (a == -1), np.where(b & 1, a, a * a), 0)  # their own reciprocals
+    power = np.power(a.astype(np.uint64), np.maximum(b, 0).astype(np.uint64))  # its low bits are the power's
+    return same_type(np.where(b < 0, units, same_type(power, a)), a)
 
 
 @folds("Mod")
@@ -302,8 +309,16 @@ def fold_trilu(n):
 
 # Reductions and products
 
+def mean(x, axis, keepdims):
+    """Of integers it is cut; their sum fits 64 bits or wraps."""
+    if x.dtype.kind == "f":
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    total = np.sum(x, axis=axis, keepdims=keepdims)
+    return truncated_division(total, total.dtype.type(x.size // total.size))
+
+
 _REDUCTIONS = {"ReduceSum": np.sum, "ReduceProd": np.prod, "ReduceMax": np.max, "ReduceMin": np.min,
-               "ReduceMean": np.mean}
+               "ReduceMean": mean}
 
 
 @folds(*_REDUCTIONS)
@@ -356,6 +371,7 @@ def fold_window(n):
     kind = tensors.numpy_type(n.attr("output_datatype", tensors.FLOAT))
     if size < 1 or kind is None or not fits([size], np.float64):
         n.fail(f"a window of {size} samples")
-    turn = 2 * np.pi * np.arange(size) / (size if n.attr("periodic", 1) else max(1, size - 1))
+    with np.errstate(invalid="ignore"):  # a symmetric window of one sample is 0 / 0, as it is elsewhere
+        turn = 2 * np.pi * np.arange(size) / (size if n.attr("periodic", 1) else size - 1)
     a, b, c = _WINDOWS[n.op_type]
     return (a - b * np.cos(turn) + c * np.cos(2 * turn)).astype(kind)
