@@ -4,6 +4,7 @@
 static const call_row concat_rows[] = {
     {"inputs=f32[2,3];f32[2,5];f32[2,1] axis=1", "f32[2,9]", NULL},
     {"inputs=u8[4] axis=0", "u8[4]", NULL},
+    {"inputs=u8[2147483646];u8[1] axis=0", "u8[2147483647]", NULL},
     {"inputs=f32[1]*8192 axis=0", "f32[8192]", NULL},
     {"inputs=- axis=0", NULL, "0 inputs, not 1..8192"},
     {"inputs=f32[1]*8193 axis=0", NULL, "8193 inputs, not 1..8192"},
@@ -27,6 +28,7 @@ static const call_row expand_rows[] = {
     {"input=f32[2,3] new_shape=3", NULL, "doesn't broadcast"},
     {"input=f32[1] new_shape=1*9", NULL, "newShape has rank 9, the limit is 8"},
     {"input=f32[1] new_shape=2,0", NULL, "newShape[1] is 0, not in 1.."},
+    {"input=u8[1] new_shape=2147483647", "u8[2147483647]", NULL},
     {"input=f32[1] new_shape=2147483648", NULL, "newShape[0] is 2147483648, not in"},
     {"input=f32[1] new_shape=65536,32768", NULL, "more than 2147483647 elements"},
 };
@@ -39,6 +41,7 @@ static const call_row pad_rows[] = {
      "beginning_padding=1,0 ending_padding=2,4"},
     {"input=f32[] beginning_padding=- ending_padding=-", "f32[]", NULL},
     {"input=i64[3] beginning_padding=9 ending_padding=9 mode=edge value=7", "i64[21]", NULL},
+    {"input=u8[1] beginning_padding=0 ending_padding=2147483646", "u8[2147483647]", NULL},
     {"input=f32[3] beginning_padding=2 ending_padding=2 mode=reflection", "f32[7]", NULL},
     {"input=f32[3] beginning_padding=3 ending_padding=3 mode=symmetric", "f32[9]", NULL},
     {"input=f32[2,3] beginning_padding=1 ending_padding=2,4", NULL,
@@ -177,6 +180,7 @@ static const call_row gather_rows[] = {
     {"input=f32[3,4,5] indices=i32[2,2] axis=1", "f32[3,2,2,5]", NULL},
     {"input=f32[3,4,5] indices=i64[] axis=2", "f32[3,4]", NULL},
     {"input=f32[3] indices=u32[]", "f32[]", NULL},
+    {"input=u8[2,2,2,2] indices=i32[2,2,2,2,2]", "u8[2,2,2,2,2,2,2,2]", NULL},
     {"input=f32[3] indices=f32[2]", NULL, "indices is float32[2], expected int32, uint32, int64"},
     {"input=f32[3] indices=i8[2]", NULL, "indices is int8[2]"},
     {"input=f32[3,4] indices=i32[2] axis=2", NULL, "axis is 2, input has rank 2"},

@@ -138,6 +138,15 @@ TEST(bind_checks_values) {
        {X("input", "float32[2]"), US("axes", 1, NULL)},
        NULL,
        "reduce_sum: axes is no list of 1 items"},
+      {WNN_OP_REDUCE_SUM,
+       {X("input", "float32[2]"), US("axes", ((size_t)1 << 24) + 1, LIST(0))},
+       NULL,
+       "reduce_sum: axes is no list of 16777217 items"},
+      {WNN_OP_ELU,
+       {X("input", "float32[2]"),
+        {"alpha", {WEBNN_FIELD_NUMBER, 0, {.number = {(webnn_number_kind)4, {.f = 1}}}}}},
+       NULL,
+       "elu: alpha has no value number 4"},
       {WNN_OP_CONCAT, {U("axis", 0)}, NULL, "concat: inputs is missing"},
   };
   CHECK_ROWS(rows);

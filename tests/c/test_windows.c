@@ -197,6 +197,7 @@ static const call_row resample2d_rows[] = {
     {"input=f32[1,2,3,4] scales=2,0.5", "f32[1,2,6,2]", "sizes=6,2"},
     {"input=f32[1,2,3,4] scales=1.4,1.4", "f32[1,2,4,5]", NULL},
     {"input=u8[1,2,3,4] sizes=7,9 scales=3,3", "u8[1,2,7,9]", "sizes=7,9"},
+    {"input=u8[1,2,3,4] sizes=7,9 scales=3.4028234663852886e38,1", "u8[1,2,7,9]", NULL},
     {"input=f32[1,2,3,4] sizes=7,9 axes=3,0 mode=linear", "f32[9,2,3,7]", "axes=3,0"},
     {"input=i32[1,2,3,4]", NULL, "input is int32[1,2,3,4]"},
     {"input=f32[2,3,4]", NULL, "input has rank 3, expected 4"},

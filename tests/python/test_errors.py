@@ -227,6 +227,11 @@ def test_split_outputs_differ(context):
     assert [y.shape for y in outputs] == [[1, 6], [3, 6]]
 
 
+@pytest.mark.parametrize("splits", [8192, [1] * 8192], ids=["count", "list"])
+def test_split_into_as_many_as_there_may_be(context, splits):
+    assert len(Call(context, "split", dict(input="f32[8192]", splits=splits))()) == 8192
+
+
 @answers(QUANTIZING, "steps register only input as operator input; link scale and zeroPoint too")
 @pytest.mark.parametrize("op", QUANTIZING)
 def test_scale_and_zero_point_are_inputs(context, op):
