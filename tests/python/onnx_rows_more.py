@@ -5,8 +5,8 @@ import numpy as np
 from onnx_rows import K, f, ints, truth, whole
 
 REDUCE = [
-    ("ReduceMean of large integers", "ReduceMean", [np.array([[2**31 - 1, 2**31 - 1, 5], [-2**31, -2**31, -8]], np.int32)],
-     {"axes": [1], "tolerance": 0}),
+    ("ReduceMean of large integers", "ReduceMean",
+     [np.array([[2**31 - 1, 2**31 - 1, 5], [-2**31, -2**31, -8]], np.int32)], {"axes": [1], "tolerance": 0}),
     ("ReduceMean of integers, cut", "ReduceMean", [np.array([[-7, -8], [7, 8]])], {"axes": [1], "tolerance": 0}),
     *((op, op, [f(2, 3, 4, low=0.1)], {"axes": [0, -1]}) for op in (
         "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
@@ -327,4 +327,21 @@ SIGNAL = [
        {"opset": 20, "mode": mode, "padding_mode": padding, "align_corners": corners, "tolerance": 1e-5})
       for mode in ("linear", "nearest") for padding in ("zeros", "border", "reflection") for corners in (0, 1)),
     ("GridSample 16", "GridSample", [f(2, 3, 4, 7), GRID], {"opset": 16, "tolerance": 1e-5}),
+    ("AffineGrid", "AffineGrid", [f(2, 2, 3), ints(2, 3, 4, 5)], {"opset": 20}),
+    ("AffineGrid corners", "AffineGrid", [f(2, 2, 3), ints(2, 3, 4, 5)], {"opset": 20, "align_corners": 1}),
+    ("AffineGrid 3-D", "AffineGrid", [f(1, 3, 4), ints(1, 3, 2, 4, 5)], {"opset": 20}),
+    ("Col2Im", "Col2Im", [f(2, 18, 12), ints(5, 5), ints(2, 3)], {"opset": 18}),
+    ("Col2Im windows", "Col2Im", [f(2, 18, 18), ints(8, 6), ints(3, 3)],
+     {"opset": 18, "dilations": [2, 1], "pads": [1, 0, 1, 1], "strides": [1, 2]}),
+    ("DeformConv", "DeformConv", [f(1, 2, 5, 5), K(f(3, 2, 3, 3)), f(1, 18, 3, 3), K(f(3)), f(1, 9, 3, 3)],
+     {"opset": 19, "pads": [0, 0, 0, 0]}),
+    ("DeformConv groups", "DeformConv", [f(2, 4, 6, 5), f(6, 2, 3, 2), f(2, 24, 4, 3)],
+     {"opset": 19, "group": 2, "offset_group": 2, "strides": [2, 2], "pads": [1, 0, 2, 1]}),
+    ("DeformConv dilations", "DeformConv", [f(2, 4, 6, 5), K(f(6, 4, 2, 2)), f(2, 8, 5, 4)],
+     {"opset": 19, "pads": [1, 1, 0, 0], "dilations": [2, 2]}),
+    *((f"MelWeightMatrix {bands}", "MelWeightMatrix",
+       [*(K(number, np.int64) for number in (bands, length, rate)), *(K(edge, np.float32) for edge in (low, high))],
+       {"opset": 17})
+      for bands, length, rate, low, high in ((8, 16, 8192, 0, 4096), (40, 512, 16000, 20, 8000),
+                                             (128, 64, 44100, 0, 20000))),
 ]

@@ -1,6 +1,11 @@
 """Convolutions."""
 
-from .node import MICROSOFT, converts, is_constant
+import math
+
+import numpy as np
+
+from .convert_sample import blend
+from .node import FOLD_LIMIT, MICROSOFT, converts, is_constant
 from .windows import Window, narrow, widen
 
 
@@ -135,3 +140,68 @@ def fused_activation(n, y, numbers):
     if activation == "HardSigmoid" and len(numbers) == 2:
         return n.b.hard_sigmoid(y, alpha=numbers[0], beta=numbers[1])
     return n.fail(f"attribute activation = {activation!r} with {numbers} is not supported")
+
+
+@converts("Col2Im")
+def convert_col2im(n):
+    """Columns laid back into the image, sums where they overlap: a transposed convolution that spreads each row of a
+    column to its own place."""
+    x, image, block = n.value(0), n.sizes(1), n.sizes(2)
+    if n.rank(x) != 3 or len(image) != 2 or len(block) != 2:
+        n.fail(f"an input of shape {n.shape(x)} for an image {image} of blocks {block} is not supported")
+    window = Window(n, image, block)
+    cells = math.prod(block)
+    if cells < 1 or x.shape[1] % cells or cells * cells > FOLD_LIMIT // 4:
+        n.fail(f"{x.shape[1]} channels for blocks of {block} are not supported")
+    places = [(size + begin + end - extent) // stride + 1 for size, begin, end, extent, stride in
+              zip(image, window.begins, window.ends, window.extents, window.strides)]
+    if min(places) < 1 or math.prod(places) != x.shape[2]:
+        n.fail(f"{x.shape[2]} blocks don't fit the image: {places}")
+    batch, channels = x.shape[0], x.shape[1] // cells
+    x = n.reshape(x, [batch * channels, cells, *places])
+    spread = np.eye(cells, dtype=n.type(x)).reshape(cells, 1, *block)
+    y = n.b.conv_transpose2d(x, spread, padding=window.padding(), strides=window.strides,
+                             dilations=window.dilations, output_sizes=image)
+    return n.reshape(y, [batch, channels, *image])
+
+
+@converts("DeformConv")
+def convert_deform_conv(n):
+    """Each cell of the filter reads the image where its offset says, and the products are one of matrices."""
+    x, filter, offset, bias, mask = n.value(0), n.value(1), n.value(2), n.optional(3), n.optional(4)
+    if n.rank(x) != 4 or n.rank(filter) != 4 or n.rank(offset) != 4:
+        n.fail(f"input of rank {n.rank(x)} and filter of rank {n.rank(filter)} are not supported")
+    window = Window(n, n.shape(x)[2:], _kernel(n, filter))
+    groups, offset_groups, cells = n.attr("group", 1), n.attr("offset_group", 1), math.prod(window.kernel)
+    batch, channels, height, width = x.shape
+    features, _, out_height, out_width = filter.shape[0], *offset.shape[1:]
+    if min(groups, offset_groups) < 1 or channels % groups or channels % offset_groups or features % groups or (
+            offset.shape[1] != 2 * offset_groups * cells):
+        n.fail(f"offsets of shape {n.shape(offset)} for {channels} channels and {cells} cells are not supported")
+    pieces, each = batch * offset_groups, channels // offset_groups
+    rows, columns = _read_at(n, n.reshape(offset, [pieces, cells, 2, out_height, out_width]), window)
+    pixels = n.b.transpose(n.reshape(x, [pieces, each, height, width]), permutation=[0, 2, 3, 1])
+    value = blend(n, pixels, columns, rows, "zeros")
+    if mask is not None:
+        value = n.b.mul(value, n.reshape(mask, [pieces, cells * out_height, out_width, 1]))
+    places = out_height * out_width
+    value = n.b.transpose(n.reshape(value, [batch, offset_groups, cells, places, each]), permutation=[0, 1, 4, 2, 3])
+    value = n.b.reshape(value, [batch, groups, channels // groups * cells, places])
+    filter = n.reshape(filter, [1, groups, features // groups, channels // groups * cells])
+    y = n.b.reshape(n.b.matmul(filter, value), [batch, features, out_height, out_width])
+    return y if bias is None else n.b.add(y, n.reshape(bias, [features, 1, 1]))
+
+
+def _read_at(n, offset, window):
+    """Rows and columns of the image, [pieces, cells * height, width], of offsets [pieces, cells, 2, height, width]."""
+    pieces, cells, _, height, width = offset.shape
+    kernel = np.indices(window.kernel).reshape(2, cells, 1, 1)
+    found = []
+    for axis, part in enumerate(n.b.split(offset, 2, axis=2)):
+        size = (height, width)[axis]
+        start = np.arange(size) * window.strides[axis] - window.begins[axis]
+        start = start.reshape((size, 1) if axis == 0 else (1, size))
+        home = (start + kernel[axis] * window.dilations[axis]).astype(n.type(offset))
+        place = n.b.add(n.reshape(part, [pieces, cells, height, width]), home)
+        found.append(n.b.reshape(place, [pieces, cells * height, width]))
+    return found

@@ -1,4 +1,6 @@
-"""GridSample: an image read at places that are only known when the graph runs."""
+"""Images read at places that are only known when the graph runs, and grids of such places."""
+
+import math
 
 import numpy as np
 
@@ -22,7 +24,7 @@ def convert_grid_sample(n):
     if mode == "nearest":
         y = _pixels(n, pixels, n.b.round_even(columns), n.b.round_even(rows), padding)
     else:
-        y = _blend(n, pixels, columns, rows, padding)
+        y = blend(n, pixels, columns, rows, padding)
     return n.b.transpose(y, permutation=[0, 3, 1, 2])
 
 
@@ -49,7 +51,8 @@ def _reflected(n, places, size, corners):
     return n.b.linear(n.b.min(part, back), alpha=2 * span, beta=low)
 
 
-def _blend(n, pixels, columns, rows, padding):
+def blend(n, pixels, columns, rows, padding):
+    """Of the four pixels [batch, height, width, channels] around each place, by their nearness."""
     left, top = n.b.floor(columns), n.b.floor(rows)
     right_part, lower_part = n.b.sub(columns, left), n.b.sub(rows, top)
     total = None
@@ -77,3 +80,19 @@ def _pixels(n, pixels, columns, rows, padding):
         return value
     inside = n.b.logical_and(n.b.equal(columns, inner_columns), n.b.equal(rows, inner_rows))
     return n.b.where(n.reshape(inside, shape), value, n.scalar(0, pixels))
+
+
+@converts("AffineGrid")
+def convert_affine_grid(n):
+    """Places of an output's pixels, or voxels, x first, under an affine map for each image."""
+    theta, (batch, _, *sizes) = n.value(0), n.sizes(1)
+    rank = len(sizes)
+    if rank not in (2, 3) or n.shape(theta) != [batch, rank, rank + 1] or min(sizes) < 1:
+        n.fail(f"a map of shape {n.shape(theta)} for a size of {sizes} is not supported")
+    corners = n.attr("align_corners", 0)
+    n.claim(8 * (rank + 1) * math.prod(sizes))
+    steps = [np.linspace(-1, 1, size) if corners else (2 * np.arange(size) + 1) / size - 1 for size in sizes]
+    places = np.stack([*np.meshgrid(*steps, indexing="ij")[::-1], np.ones(sizes)], axis=-1)
+    places = places.reshape(-1, rank + 1).astype(n.type(theta))
+    grid = n.b.matmul(places, n.b.transpose(theta, permutation=[0, 2, 1]))
+    return n.b.reshape(grid, [batch, *sizes, rank])

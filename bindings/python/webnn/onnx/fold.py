@@ -375,3 +375,21 @@ def fold_window(n):
         turn = 2 * np.pi * np.arange(size) / (size if n.attr("periodic", 1) else size - 1)
     a, b, c = _WINDOWS[n.op_type]
     return (a - b * np.cos(turn) + c * np.cos(2 * turn)).astype(kind)
+
+
+@folds("MelWeightMatrix")
+def fold_mel_weight_matrix(n):
+    """Triangles over the bins of a spectrum, their corners evenly spaced in mel."""
+    count, length, rate, low, high = (n.number(k) for k in range(5))
+    kind = tensors.numpy_type(n.attr("output_datatype", tensors.FLOAT))
+    if count < 1 or length < 1 or rate < 1 or not 0 <= low < high or kind is None or (
+            not fits([length // 2 + 1, count + 2], np.float64)):
+        n.fail(f"{count} bands from {low} to {high} Hz of {length} samples")
+    mel = 2595 * np.log10(1 + np.array([low, high]) / 700)
+    corners = mel[0] + np.arange(count + 2) * (mel[1] - mel[0]) / (count + 2)
+    corners = np.floor((length + 1) * 700 * (10 ** (corners / 2595) - 1) / rate).astype(np.int64)
+    bins, (start, peak, end) = np.arange(length // 2 + 1)[:, None], (corners[k:count + k] for k in range(3))
+    up = (bins - start) / np.maximum(peak - start, 1)
+    down = (end - bins) / np.maximum(end - peak, 1)
+    rising = np.where((bins >= start) & (bins <= peak), np.where(peak == start, 1.0, up), 0)
+    return np.where((bins >= peak) & (bins < end), down, rising).astype(kind)
