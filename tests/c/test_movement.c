@@ -115,6 +115,7 @@ static const call_row split_rows[] = {
     {"input=f32[4,6] splits==3 axis=1", "f32[4,2] f32[4,2] f32[4,2]", "splits=2,2,2"},
     {"input=f32[4,6] splits=1,3", "f32[1,6] f32[3,6]", "splits=1,3"},
     {"input=f32[4,6] splits==1", "f32[4,6]", "splits=4"},
+    {"input=f32[4,6] splits=4", "f32[4,6]", "splits=4"},
     {"input=f32[] splits==1", NULL, "input has rank 0"},
     {"input=f32[4,6] splits==3 axis=2", NULL, "axis is 2, input has rank 2"},
     {"input=f32[4,6] splits==0", NULL, "splits is 0, not in 1..8192"},

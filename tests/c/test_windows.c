@@ -196,6 +196,8 @@ static const call_row resample2d_rows[] = {
     {"input=f32[1,2,3,4]", "f32[1,2,3,4]", "axes=2,3 sizes=3,4"},
     {"input=f32[1,2,3,4] scales=2,0.5", "f32[1,2,6,2]", "sizes=6,2"},
     {"input=f32[1,2,3,4] scales=1.4,1.4", "f32[1,2,4,5]", NULL},
+    {"input=f32[1,2,3,4] scales=0.5,0.25", "f32[1,2,1,1]", NULL},
+    {"input=u8[1,1,1,2147483647]", "u8[1,1,1,2147483647]", NULL},
     {"input=u8[1,2,3,4] sizes=7,9 scales=3,3", "u8[1,2,7,9]", "sizes=7,9"},
     {"input=u8[1,2,3,4] sizes=7,9 scales=3.4028234663852886e38,1", "u8[1,2,7,9]", NULL},
     {"input=f32[1,2,3,4] sizes=7,9 axes=3,0 mode=linear", "f32[9,2,3,7]", "axes=3,0"},

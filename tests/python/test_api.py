@@ -102,6 +102,13 @@ def test_lost_is_one_future_and_tells_why(context):
 # ---- operands
 
 
+@pytest.mark.parametrize(("shape", "data_type"), [
+    ([2**31 - 1], "uint8"), ([2**31 - 1], "float16"), ([2**30 - 1], "float32"), ([1] * 8, "int64"), ([], "int8"),
+])
+def test_the_largest_inputs(builder, shape, data_type):
+    assert builder.input("x", shape, data_type).shape == shape
+
+
 def test_input_is_an_operand(builder):
     x = builder.input("x", shape=[1, 3, 4], data_type="float16")
     assert type(x) is webnn.Operand

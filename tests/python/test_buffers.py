@@ -431,9 +431,9 @@ class Versioned(ctypes.Structure):
 class Forger:
     """A DLPack exporter of what no library would give."""
 
-    def __init__(self, shape=(2,), device=1, bits=32, lanes=1, major=None):
+    def __init__(self, shape=(2,), device=1, kind=2, bits=32, lanes=1, major=None):
         self.bytes, self.dims = (ctypes.c_float * 4)(), (ctypes.c_int64 * 4)(*shape)
-        tensor = DLTensor(ctypes.addressof(self.bytes), device, 0, len(shape), 2, bits, lanes, self.dims, None, 0)
+        tensor = DLTensor(ctypes.addressof(self.bytes), device, 0, len(shape), kind, bits, lanes, self.dims, None, 0)
         self.managed = Managed(tensor) if major is None else Versioned(major=major, tensor=tensor)
         self.name = b"dltensor" if major is None else b"dltensor_versioned"
 
@@ -446,7 +446,7 @@ class Forger:
 @pytest.mark.parametrize(("options", "words"), [
     ({"device": 2}, "lies on DLPack device 2, not on the CPU"), ({"major": 2}, "gave DLPack version 2.0"),
     ({"bits": 64}, "no type"), ({"lanes": 4}, "no type"), ({"shape": (-1,)}, "impossible shape"),
-    ({"shape": (2**62, 8)}, "impossible shape"), ({"shape": (2**40, 2**40, 2**40)}, "impossible shape"),
+    ({"shape": (-1,), "kind": 1, "bits": 8}, "impossible shape"), ({"shape": (2**62, 8)}, "impossible shape"), ({"shape": (2**40, 2**40, 2**40)}, "impossible shape"),
 ])
 def test_forged_dlpack(builder, options, words):
     assert builder.constant(Forger()).shape == [2]

@@ -2,7 +2,6 @@
 #include "op/families.h"
 #include "op/infer.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -31,14 +30,14 @@ const wnn_signature wnn_signature_resample2d = {
     .attrs_bytes = sizeof(wnn_resample2d_attrs),
 };
 
-/* Scales are of IDL type float: what lies beyond its range was refused, what is too small for it is
- * 0. */
+/* Scales are of IDL type float: what lies beyond its range was refused for every list, what is too
+ * small for it is 0. */
 static webnn_status check_scales(wnn_infer *in, const wnn_floats *scales) {
   if (!scales->given) return WEBNN_OK;
   if (scales->n != 2)
     return wnn_fail(in, WEBNN_ERROR_TYPE, "scales has length %zu, expected 2", scales->n);
   for (size_t i = 0; i < 2; i++)
-    if (!(scales->data[i] <= FLT_MAX) || !((float)scales->data[i] > 0))
+    if (!((float)scales->data[i] > 0))
       return wnn_fail(in, WEBNN_ERROR_TYPE, "scales[%zu] is %g, not a positive number", i,
                       scales->data[i]);
   return WEBNN_OK;
