@@ -276,7 +276,8 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
     else if (plan->shares_places)
       places = (const uint32_t *)j->places + first;
     else
-      wnn_places(j->indices, plan->index_type, first, n, (uint32_t)plan->lanes.n, own);
+      wnn_vector_places(plan->vector, j->indices, plan->index_type, first, n,
+                        (uint32_t)plan->lanes.n, own);
     if (small) {
       fetch_next_lane(plan, x, outer, first, n);
       put_picked(plan, x, places, y, n);
@@ -332,7 +333,8 @@ static void gather_lane(const job *j, size_t k, char *near) {
   for (size_t i = 0, m; i < n; i += m) {
     const size_t at = k * n + i;
     m = piece_at(plan, j->out + at * plan->bytes, n - i);
-    wnn_places(j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n, places);
+    wnn_vector_places(plan->vector, j->indices, plan->index_type, at, m, (uint32_t)plan->lanes.n,
+                      places);
     put_picked(plan, x, places, j->out + at * plan->bytes, m);
   }
 }
@@ -350,8 +352,7 @@ static void put_columns(const gather_plan *plan, const char *x, uint32_t *places
     return;
   }
   for (size_t r = 0; r < n_rows; r++)
-    for (size_t i = 0; i < width; i++)
-      places[r * width + i] = places[r * width + i] * (uint32_t)stride + (uint32_t)i;
+    plan->vector->spread_places(places + r * width, width, (uint32_t)stride);
   pick(x, places, near, n_rows * width, plan->bytes);
   for (size_t r = 0; r < n_rows; r++, y += row)
     put_row(plan, near + r * width * plan->bytes, y, width * plan->bytes);
@@ -391,8 +392,8 @@ static void gather_slab(const job *j, size_t k, char *near) {
       if (plan->fetches && i + r + AHEAD < plan->n_indices)
         wnn_fetch_far((const char *)j->indices + (at + AHEAD * inner) * index_bytes,
                       width * index_bytes);
-      wnn_places(j->indices, plan->index_type, at, width, (uint32_t)plan->lanes.n,
-                 places + r * width);
+      wnn_vector_places(plan->vector, j->indices, plan->index_type, at, width,
+                        (uint32_t)plan->lanes.n, places + r * width);
     }
     put_columns(plan, near != NULL ? near : x, places, j->out + first * plan->bytes, m, width,
                 near != NULL ? width : inner);
@@ -460,7 +461,8 @@ static void look_up(const job *j) {
   for (size_t i = 0, n; i < plan->n_indices; i += n) {
     n = plan->n_indices - i < PIECE ? plan->n_indices - i : PIECE;
     uint32_t *to = plan->short_places ? places : (uint32_t *)j->places + i;
-    wnn_places(j->indices, plan->index_type, i, n, (uint32_t)plan->lanes.n, to);
+    wnn_vector_places(plan->vector, j->indices, plan->index_type, i, n, (uint32_t)plan->lanes.n,
+                      to);
     for (size_t k = 0; k < n && plan->short_places; k++)
       ((uint16_t *)j->places)[i + k] = (uint16_t)places[k];
   }

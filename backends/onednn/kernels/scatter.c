@@ -132,7 +132,8 @@ static void scatter_run(const job *j, size_t outer, size_t column, size_t at, si
   uint32_t places[PIECE];
   for (size_t i = 0; i < n; i += PIECE) {
     size_t m = n - i < PIECE ? n - i : PIECE, first = inner == 1 ? 0 : column + i;
-    wnn_places(j->indices, plan->index_type, at + i, m, (uint32_t)plan->lanes.n, places);
+    wnn_vector_places(plan->vector, j->indices, plan->index_type, at + i, m,
+                      (uint32_t)plan->lanes.n, places);
     put(j->updates + (at + i) * bytes, places, y + first * bytes, m, bytes, inner,
         inner == 1 ? 0 : 1);
   }

@@ -135,12 +135,23 @@ typedef struct wnn_vector {
   wnn_row_copy reverse[4], every_other[4], fill[4];
   /* to[2k] = a[k], to[2k + 1] = b[k]. */
   void (*zip[4])(const char *a, const char *b, char *to, size_t n);
+  /* wnn_places of index.h for int32, uint32 and int64; places[k] = places[k] · stride + k. */
+  void (*places[3])(const void *indices, size_t count, uint32_t n, uint32_t *places);
+  void (*spread_places)(uint32_t *places, size_t n, uint32_t stride);
   /* `n` bytes past the caches, and a transpose there. A thread that has done so calls stream_end
    * before others read them. */
   wnn_row_copy stream;
   wnn_transpose stream_transpose[4];
   void (*stream_end)(void);
 } wnn_vector;
+
+/* Elements [first, first + count) of indices as places in 0..n-1. */
+static inline void wnn_vector_places(const wnn_vector *vector, const void *indices,
+                                     webnn_data_type type, size_t first, size_t count, uint32_t n,
+                                     uint32_t *places) {
+  const int which = type == WEBNN_DATA_TYPE_INT32 ? 0 : type == WEBNN_DATA_TYPE_UINT32 ? 1 : 2;
+  vector->places[which]((const char *)indices + first * (which == 2 ? 8 : 4), count, n, places);
+}
 
 /* Instruction sets that rows are compiled for. */
 typedef enum wnn_isa {
