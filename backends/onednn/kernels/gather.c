@@ -31,7 +31,7 @@ typedef struct gather_plan {
   bool shares_places; /* gather: looked up once, in scratch, and used again and again; … */
   bool short_places;  /* … in 16 bits, which leave more of the nearest cache to the rows */
   bool streams;       /* long runs go past the caches */
-  bool fetches;       /* what comes next is asked for */
+  bool fetches;       /* what is picked from is far away */
   size_t n_jobs, n_parts;
   size_t near_at, near_bytes; /* of a part's scratch: columns, brought together */
 } gather_plan;
@@ -121,8 +121,8 @@ static bool is_small(const gather_plan *plan) {
   return plan->bytes <= 8 && (plan->bytes & (plan->bytes - 1)) == 0;
 }
 
-/* Whether what comes next is worth asking for: rows whose lines are nearly all wanted, columns
- * whose rows are far from each other. */
+/* Whether what is picked from comes from far away and is worth bringing near: rows whose lines are
+ * nearly all wanted, columns whose rows are far from each other. */
 static bool is_far(const gather_plan *plan) {
   const wnn_lanes *l = &plan->lanes;
   const size_t lane = l->n * plan->bytes;
@@ -133,14 +133,13 @@ static bool is_far(const gather_plan *plan) {
   return l->inner * plan->bytes >= 1024;
 }
 
-/* What is brought together before it is picked from all over: a lane of gatherElements, whose
- * indices come by meanwhile; columns, if most of them are wanted, for where they lie the rows push
- * each other out of the cache; a group of rows. */
+/* What is brought together before it is picked from all over: a lane; columns, if most of them are
+ * wanted, for where they lie the rows push each other out of the cache; a group of rows. */
 static size_t near_bytes(const gather_plan *plan) {
   const wnn_lanes *l = &plan->lanes;
   if (plan->group > 0) return l->n * UNIT;
-  if (plan->op != WNN_OP_GATHER_ELEMENTS || !plan->fetches) return 0;
-  if (l->inner == 1) return l->n * plan->bytes;
+  if (!plan->fetches) return 0;
+  if (plan->op == WNN_OP_GATHER || l->inner == 1) return l->n * plan->bytes;
   return l->n >= 64 && plan->n_indices * 4 >= l->n ? l->n * plan->width * plan->bytes : 0;
 }
 
@@ -233,15 +232,6 @@ static void put_picked(const gather_plan *plan, const char *x, const void *place
   if (far) plan->vector->stream(near, y, n * plan->bytes);
 }
 
-/* While a lane is picked from, in pieces of its indices, the next one comes near. */
-static void fetch_next_lane(const gather_plan *plan, const char *x, size_t outer, size_t first,
-                            size_t n) {
-  const size_t bytes = plan->lanes.n * plan->bytes;
-  if (!plan->fetches || outer + 1 >= plan->lanes.outer) return;
-  const size_t begin = bytes * first / plan->n_indices / WNN_CACHE_LINE * WNN_CACHE_LINE;
-  wnn_fetch_far(x + bytes + begin, bytes * (first + n) / plan->n_indices - begin);
-}
-
 /* The same of blocks of any size. */
 static void put_blocks(const gather_plan *plan, const char *x, const void *places, char *y,
                        size_t n) {
@@ -259,14 +249,16 @@ static size_t piece_at(const gather_plan *plan, const char *y, size_t left) {
 }
 
 /* Outputs [begin, end) of gather, counted by what an index names. */
-static void gather_blocks(const job *j, size_t begin, size_t end) {
+static void gather_blocks(const job *j, size_t begin, size_t end, char *near) {
   const gather_plan *plan = j->plan;
   const bool small = is_small(plan);
+  const size_t lane_bytes = plan->lanes.n * plan->bytes;
+  size_t nearest = SIZE_MAX; /* the lane that is there */
   uint32_t own[PIECE];
   while (begin < end) {
     size_t outer = begin / plan->n_indices, first = begin % plan->n_indices,
            n = plan->n_indices - first;
-    const char *x = j->in + outer * plan->lanes.n * plan->bytes;
+    const char *x = j->in + outer * lane_bytes;
     char *y = j->out + begin * plan->bytes;
     if (n > end - begin) n = end - begin;
     n = small ? piece_at(plan, y, n) : n < PIECE ? n : PIECE;
@@ -279,8 +271,9 @@ static void gather_blocks(const job *j, size_t begin, size_t end) {
       wnn_vector_places(plan->vector, j->indices, plan->index_type, first, n,
                         (uint32_t)plan->lanes.n, own);
     if (small) {
-      fetch_next_lane(plan, x, outer, first, n);
-      put_picked(plan, x, places, y, n);
+      if (near != NULL && nearest != outer) memcpy(near, x, lane_bytes);
+      nearest = outer;
+      put_picked(plan, near != NULL ? near : x, places, y, n);
     } else {
       put_blocks(plan, x, places, y, n);
     }
@@ -443,7 +436,7 @@ static void run_part(void *arg, size_t slot, size_t part, size_t n_parts) {
   if (plan->group > 0)
     for (size_t k = begin; k < end; k++) gather_group(j, k, near);
   else if (plan->op == WNN_OP_GATHER)
-    gather_blocks(j, begin, end);
+    gather_blocks(j, begin, end, near);
   else if (plan->op == WNN_OP_GATHER_ND)
     gather_tuples(j, begin, end);
   else
