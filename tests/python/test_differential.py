@@ -103,7 +103,7 @@ def test_operation_on_opencl(op, opencl, tmp_path_factory):
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.json")), ids=lambda path: path.stem)
 def test_found_once(path):
-    outcomes = testing.replay(path, ["reference", "onednn"])
+    outcomes = testing.replay(path)
     assert len(outcomes) >= 2
     assert not [f"{name}: {outcome}" for name, outcome in outcomes if not outcome]
 
