@@ -1,6 +1,7 @@
 /* Products of matrices: matmul and gemm. */
 #include "onednn.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -141,10 +142,13 @@ typedef struct addend {
   bool scales; /* and so is this one, before the product, which would have to be divided by it */
 } addend;
 
-/* Divided by a beta far from 1 the product may become too large for float32, or too small. */
+/* Divided by a beta far from 1 the product, or alpha itself, may become too large or too small for
+ * float32. */
 static bool is_far(const product *is) {
   const double size = fabs((double)is->alpha), ratio = size / fabs((double)is->beta);
-  return is->beta == 0 || !(ratio <= 65536 * fmax(1, size) && ratio >= fmin(1, size) / 65536);
+  const double most = fmin(65536 * fmax(1, size), (double)FLT_MAX);
+  const double least = fmax(fmin(1, size) / 65536, (double)FLT_MIN);
+  return is->beta == 0 || !(ratio <= most && ratio >= least);
 }
 
 static addend understand_addend(wnn_chain *chain, const product *is) {

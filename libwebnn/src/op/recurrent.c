@@ -179,8 +179,8 @@ static webnn_status check_weights(wnn_infer *in, const network *net) {
   return status == WEBNN_OK ? check_shape(in, net, RECURRENT_WEIGHT, 2, rows, net->hidden) : status;
 }
 
-/* The bound comes behind the shapes, which no size of 0 passes: 6 for gru and 8 for lstm, so that two
- * directions fit. */
+/* The bound comes behind the shapes, which no size of 0 passes: 6 for gru and 8 for lstm, so that
+ * two directions fit. */
 static webnn_status check_hidden_size(wnn_infer *in, const network *net) {
   uint64_t factor = 2 * net->gates, size = factor * net->hidden;
   if (size <= WNN_MAX_DIMENSION) return WEBNN_OK;
