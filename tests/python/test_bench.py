@@ -46,6 +46,7 @@ def test_a_table_names_the_machine(modules, tmp_path):
     rows = [{"name": "one", "threads": 1, "ms": {"webnn": 1.0, "onnxruntime": 2.0}, "ratio": 0.5, "spread": 1.01, "note": "",
              "far": {"onnxruntime": 2e-6}},
             {"name": "two", "threads": 2, "ms": {"webnn": 2.0, "openvino": 1.0}, "ratio": 2.0, "spread": 1.2, "note": ""},
+            {"name": "import", "threads": 1, "ms": {"webnn": 9.0, "openvino": 1.0}, "ratio": 9.0, "spread": 1.0, "note": ""},
             {"name": "three", "threads": 2, "engines": {}},
             {"name": "four", "threads": 2, "engines": {"webnn": {"resident": 3 << 20, "seconds": 0.025}, "openvino": "no reason"}}]
     path = tmp_path / "results" / "here.md"
@@ -54,7 +55,7 @@ def test_a_table_names_the_machine(modules, tmp_path):
     assert text[0] == "# " + bench.machine() and "oneDNN" in text[2]
     assert "| one | 1 | 1.000 | 2.000 | – | 0.50 | 1.01 | 2.0e-06 | – |" in text
     assert "| two | 2 | 2.000 | – | 1.000 | 2.00 | 1.20 | – | – |" in text
-    assert "Geometric mean of the ratios: 1.00." in text
+    assert "Geometric mean of the models' ratios: 1.00." in text
     assert text[-1] == "| four | 2 | 3.0 | – | – | – | 25.0 | – | – | – |"
 
 
