@@ -457,6 +457,20 @@ def write_table(path, rows):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def joined(paths, about, refuse):
+    """The rows of former runs, of this machine and these versions."""
+    rows = []
+    for path in paths:
+        try:
+            former = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+            if any(former[key] != value for key, value in about.items()):
+                refuse(f"{path} comes from another machine, or from other versions")
+            rows += former["rows"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            refuse(f"{path}: {error}")
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to time: {', '.join(BENCHES)} (default: all)")
@@ -472,7 +486,7 @@ def main():
         if name not in BENCHES:
             parser.error(f"there is no bench {name!r}, but {', '.join(BENCHES)}")
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
-    rows = [row for path in options.join for row in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["rows"]]
+    rows = joined(options.join, {"machine": machine(), "versions": versions()}, parser.error)
     all_benches = [] if options.join else [each for each in BENCHES if each != "opencl"]  # not every machine has it
     for name in options.what or all_benches:
         rows += BENCHES[name](options)

@@ -56,6 +56,9 @@ static const option_row option_rows[] = {
 #endif
     {"a GPU on a named backend",
      OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU, .backend = "reference"), WEBNN_OK, "by name"},
+    {"a device by name, of the CPU", OPTIONS(.device = "nonesuch"), WEBNN_OK, "names one of OpenCL's"},
+    {"a GPU by name on a named backend",
+     OPTIONS(.device_type = WEBNN_DEVICE_TYPE_GPU, .backend = "reference", .device = "nonesuch"), WEBNN_OK, "by name"},
     {"power preference", OPTIONS(.power_preference = (webnn_power_preference)3), WEBNN_ERROR_TYPE,
      "power"},
     {"device type", OPTIONS(.device_type = (webnn_device_type)2), WEBNN_ERROR_TYPE, "device type"},

@@ -1,5 +1,6 @@
 """The benchmarks' own arithmetic: turns of two builds, tables of ratios."""
 
+import json
 import pathlib
 import sys
 
@@ -66,3 +67,20 @@ def test_differences_are_in_parts_of_the_largest_number(modules):
     runs = {"webnn": lambda: ours, "onnxruntime": lambda: theirs, "openvino": lambda: ours}
     assert bench.distances(runs) == {"onnxruntime": 0.2, "openvino": 0.0}
     assert bench.distances({"openvino": lambda: ours}) == {}
+
+
+def test_parts_of_a_table_are_of_one_machine(modules, tmp_path):
+    bench, _ = modules
+    about = {"machine": "this one", "versions": {"python": "3"}}
+    part, other, broken = (tmp_path / name for name in ("part", "other", "broken"))
+    part.write_text(json.dumps({**about, "rows": [1]}))
+    other.write_text(json.dumps({**about, "machine": "that one", "rows": [2]}))
+    broken.write_text("{}")
+
+    def refuse(reason):
+        raise ValueError(reason)
+
+    assert bench.joined([part, part], about, refuse) == [1, 1]
+    for path, reason in ((other, "another machine"), (broken, "broken: 'machine'"), (tmp_path / "none", "none")):
+        with pytest.raises(ValueError, match=reason):
+            bench.joined([part, path], about, refuse)

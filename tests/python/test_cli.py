@@ -238,6 +238,10 @@ def test_errors_are_one_line(capsys, model, tmp_path):
     assert "must end in .webnn, .js" in refuse(capsys, "export", model, tmp_path / "model.png")
     assert "is the model itself" in refuse(capsys, "export", model, model)
     assert "no" in refuse(capsys, "export", model, tmp_path / "no" / "x.svg")
+    (tmp_path / "empty.json").write_text("{}")
+    assert refuse(capsys, "replay", tmp_path / "empty.json") == f"{tmp_path}/empty.json: is no saved comparison"
+    (tmp_path / "other.json").write_bytes(b"\xf6")
+    assert refuse(capsys, "replay", tmp_path / "other.json").startswith(f"{tmp_path}/other.json: ")
     assert refuse(capsys, "replay", tmp_path / "missing.json") == f"{tmp_path}/missing.json: there is no such file"
 
 

@@ -82,7 +82,10 @@ static int get_buffer(const Where *where, PyObject *object, bool writable, Data 
   out->shape = out->view.shape;
   out->raw = out->type == WEBNN_DATA_TYPE_UINT8;
   if (out->type != NO_TYPE) return 0;
-  wpy_argument_error(where,
+  if (out->view.format != NULL && strcmp(out->view.format, "d") == 0)
+    wpy_argument_error(where, "is float64, which WebNN has no type for: convert it to float32");
+  else
+    wpy_argument_error(where,
                      "has elements of format '%s' and %zd bytes, which WebNN has no type for",
                      out->view.format == NULL ? "B" : out->view.format, out->view.itemsize);
   PyBuffer_Release(&out->view);

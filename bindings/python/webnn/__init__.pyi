@@ -148,7 +148,10 @@ class Context:
         """A Future of a Tensor for GraphBuilder.constant. Spec: MLContext.createConstantTensor."""
 
     def write_tensor(self, tensor: Tensor, data: _Buffer) -> None:
-        """Writes the whole tensor; `data` is copied before the call returns. Spec: MLContext.writeTensor."""
+        """Writes the whole tensor; `data` is copied before the call returns. Spec: MLContext.writeTensor.
+
+        As there, data are bytes in the tensor's order: their number and their type count, not an array's shape.
+        """
 
     def import_opencl(
         self,

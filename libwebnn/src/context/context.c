@@ -38,13 +38,16 @@ static webnn_status check_options(const webnn_context_options *options, webnn_er
   return WEBNN_OK;
 }
 
-/* Why the CPU serves who asked for a GPU. */
+/* Why the CPU serves who asked for a GPU, or for a device by name, which no CPU backend looks at. */
 static void explain(const webnn_context_options *options, const wnn_backend *backend,
                     const char *failure, char *out, size_t n_bytes) {
   bool named = options->backend != NULL && strcmp(options->backend, "auto") != 0;
   out[0] = '\0';
-  if (backend->device_type == options->device_type) return;
-  if (failure[0] != '\0')
+  const bool ignores = options->device != NULL && backend->device_type == WEBNN_DEVICE_TYPE_CPU;
+  if (backend->device_type == options->device_type && !ignores) return;
+  if (backend->device_type == options->device_type)
+    snprintf(out, n_bytes, "device names one of OpenCL's: ask for backend opencl or device type gpu too");
+  else if (failure[0] != '\0')
     snprintf(out, n_bytes, "%s", failure);
   else if (named)
     snprintf(out, n_bytes, "the backend %s was asked for by name", backend->name);

@@ -151,7 +151,7 @@ static webnn_status check_once(webnn_context *context, const side *s, webnn_erro
                            wnn_quote(s->given[i].name).text);
     if (tensor->context != context) continue;
     if (tensor->mark == context->mark)
-      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is given twice",
+      return wnn_error_set(err, WEBNN_ERROR_TYPE, "dispatch: the tensor of %s '%s' is given twice: each input and output needs its own",
                            s->what, wnn_quote(s->given[i].name).text);
     tensor->mark = context->mark;
   }

@@ -106,6 +106,8 @@ def main(arguments=None):
 def _in_words(error):
     """An error in one line; the system's without its number, the file first as elsewhere."""
     text = str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        text += ": this command needs NumPy (pip install numpy)"
     if isinstance(error, OSError) and error.filename is not None:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         text = f"{os.fsdecode(error.filename) if not isinstance(error.filename, int) else error.filename}: {reason}"

@@ -38,7 +38,12 @@ def differ(definition, contexts, level="strict"):
 
 def replay(path, backends=BACKENDS, *, engine=None):
     """[(name, Comparison)]: a saved graph on each backend, or on an engine as `compare` takes it."""
-    saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    try:
+        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(saved, dict) or not {"inputs", "outputs"} <= saved.keys():
+        raise ValueError(f"{path}: is no saved comparison")
     with contextlib.nullcontext({"engine": engine}) if engine is not None else contexts(backends) as found:
         return [(name, compare(saved, context=context, level=saved.get("level", "strict")))
                 for name, context in found.items()]
