@@ -151,7 +151,7 @@ static void end_first(void) { atomic_fetch_sub(&n_first, 1); }
 static void before_fork(void) {
   atomic_fetch_add(&n_forks, 1);
   const int64_t end = wnn_now_ns() + PATIENCE_NS;
-  while (atomic_load(&n_first) != 0 && wnn_now_ns() < end) rest();
+  while (atomic_load(&n_first) > 0 && wnn_now_ns() < end) rest();
   become_mover();
 }
 

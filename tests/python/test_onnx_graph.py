@@ -1,5 +1,6 @@
 """webnn.onnx: how graphs are walked, what is folded, how it says no, and damaged or hostile files."""
 
+import contextlib
 import gc
 import os
 import random
@@ -996,3 +997,11 @@ def test_files_that_are_none(ctx, tmp_path):
             webnn.onnx.load(path, ctx)
     with pytest.raises((OSError, ModelError)):
         webnn.onnx.load(tmp_path, ctx)
+
+
+def test_offsets_of_another_output_are_refused(ctx):
+    for side, fits in ((3, True), (9, False), (1, False)):
+        deform = model([node("DeformConv", ["x", "w", "o"], ["y"])],
+                       [("x", [1, 2, 4, 4]), ("w", [2, 2, 2, 2]), ("o", [1, 8, side, side])], ["y"], opset=19)
+        with contextlib.nullcontext() if fits else pytest.raises(ModelError, match="for an output of 3 by 3"):
+            assert webnn.onnx.load(deform, ctx).outputs["y"].shape == [1, 2, 3, 3]

@@ -178,6 +178,9 @@ def convert_deform_conv(n):
     if min(groups, offset_groups) < 1 or channels % groups or channels % offset_groups or features % groups or (
             offset.shape[1] != 2 * offset_groups * cells):
         n.fail(f"offsets of shape {n.shape(offset)} for {channels} channels and {cells} cells are not supported")
+    sizes = window.outputs([height, width])
+    if [out_height, out_width] != sizes:
+        n.fail(f"offsets of shape {n.shape(offset)} for an output of {sizes[0]} by {sizes[1]} are not supported")
     pieces, each = batch * offset_groups, channels // offset_groups
     rows, columns = _read_at(n, n.reshape(offset, [pieces, cells, 2, out_height, out_width]), window)
     pixels = n.b.transpose(n.reshape(x, [pieces, each, height, width]), permutation=[0, 2, 3, 1])

@@ -34,6 +34,11 @@ class Window:
             upper = self.auto_pad == "SAME_UPPER"
             self.begins[axis], self.ends[axis] = (small, large) if upper else (large, small)
 
+    def outputs(self, sizes):
+        """How often the window fits into axes of these sizes, padded; below 1 where it doesn't."""
+        return [(size + begin + end - extent) // stride + 1 for size, begin, end, extent, stride
+                in zip(sizes, self.begins, self.ends, self.extents, self.strides)]
+
     def padding(self):
         """In WebNN's order."""
         return [self.begins[0], self.ends[0], self.begins[1], self.ends[1]]
