@@ -15,7 +15,7 @@ static const struct {
     {WNN_OP_ABS, dnnl_eltwise_abs, 0, 0},
     {WNN_OP_GELU_TANH, dnnl_eltwise_gelu_tanh, 0, 0},
     {WNN_OP_HARD_SWISH, dnnl_eltwise_hardswish, 1.0f / 6, 0.5f},
-    {WNN_OP_RELU, dnnl_eltwise_relu, 0, 0},
+    {WNN_OP_RELU, dnnl_eltwise_clip_v2, 0, INFINITY}, /* its relu may multiply -inf by 0 */
     {WNN_OP_SIGMOID, dnnl_eltwise_logistic, 0, 0},
     {WNN_OP_SILU, dnnl_eltwise_swish, 1, 0},
     {WNN_OP_SQRT, dnnl_eltwise_sqrt, 0, 0},

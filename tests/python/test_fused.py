@@ -63,3 +63,20 @@ def test_fused_activation_is_exact(context, op, kind):
     allowed = ulps * np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64) + moved + LEAST
     worst = np.unravel_index(np.argmax(np.abs(actual - expected) / allowed), x.shape)
     assert abs(actual[worst] - expected[worst]) <= allowed[worst], (x[worst], actual[worst], expected[worst])
+
+
+def test_relu_of_minus_infinity(context):
+    """Behind what oneDNN does in plain loops, too."""
+    builder = webnn.GraphBuilder(context)
+    a, x = builder.input("a", [2, 4], "float32"), builder.input("x", [1, 3, 2, 2], "float32")
+    ones = lambda *shape: builder.constant(np.ones(shape, np.float32))  # noqa: E731
+    outputs = {"product": builder.relu(builder.gemm(a, ones(4, 3), c=ones(2, 1))),
+               "image": builder.relu(builder.conv_transpose2d(x, ones(3, 9, 2, 2), strides=[2, 2], output_padding=[1, 1]))}
+    given = {"a": np.ones((2, 4), np.float32), "x": np.ones((1, 3, 2, 2), np.float32)}
+    given["a"][0, 0] = given["x"][0, 0, 0, 0] = -np.inf
+    with builder.build(outputs).result() as graph:
+        found = context.compute(graph, given)
+    assert (found["product"] == [[0] * 3, [5] * 3]).all()
+    expected = np.pad(np.full((9, 4, 4), 3.0), ((0, 0), (0, 1), (0, 1)))
+    expected[:, :2, :2] = 0
+    assert (found["image"][0] == expected).all()
