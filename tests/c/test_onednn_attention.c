@@ -109,36 +109,25 @@ TEST(attention_of_few_rows_leaves_to_others) {
   CONTEXT("%s", "");
 }
 
-/* A row that may see nothing gives NaN, as softmax does. */
-TEST(attention_masks_with_infinity) {
-  static const attention_row row = {"", 2, {0}, 12, 8, 20, 16, 'p', 't', 'p', 'p', true, 2, {12, 20}, 'p', 0.5f, false};
+/* `n` rows of which each sees `step` keys more than the one before; a row that may see nothing, `blind`, gives NaN, as
+ * softmax does, and so does the row `odd`, which has one. */
+static void check_mask(const wnn_kernel *kernel, uint32_t n, uint32_t step, uint32_t blind, uint32_t odd) {
+  const attention_row row = {"", 2, {0}, n, 8, 20, 16, 'p', 't', 'p', 'p', true, 2, {n, 20}, 'p', 0.5f, false};
   const wnn_attention_attrs attrs = {row.scale, row.divides};
   scene is;
   set_attention(&is, &row, &attrs);
   float *mask = is.bytes[3], *v = is.bytes[2];
-  for (size_t i = 0; i < 12; i++)
+  for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < 20; k++)
-      if (k > i || i == 5) mask[i * 20 + k] = -INFINITY;
-  mask[7 * 20 + 3] = NAN;
+      if (k > step * i || i == blind) mask[i * 20 + k] = -INFINITY;
+  mask[odd * 20 + 3] = NAN;
   v[19 * 16] = INFINITY; /* what nobody sees is multiplied by zero */
-  check_against_reference(&is, &wnn_attention_kernel, -1);
+  check_against_reference(&is, kernel, -1);
   end(&is);
 }
 
-TEST(attention_of_few_rows_masks_with_infinity) {
-  static const attention_row row = {"", 2, {0}, 4, 8, 20, 16, 'p', 't', 'p', 'p', true, 2, {4, 20}, 'p', 0.5f, false};
-  const wnn_attention_attrs attrs = {row.scale, row.divides};
-  scene is;
-  set_attention(&is, &row, &attrs);
-  float *mask = is.bytes[3], *v = is.bytes[2];
-  for (size_t i = 0; i < 4; i++)
-    for (size_t k = 0; k < 20; k++)
-      if (k > 4 * i || i == 2) mask[i * 20 + k] = -INFINITY;
-  mask[3 * 20 + 3] = NAN;
-  v[19 * 16] = INFINITY;
-  check_against_reference(&is, &wnn_attention_few_kernel, -1);
-  end(&is);
-}
+TEST(attention_masks_with_infinity) { check_mask(&wnn_attention_kernel, 12, 1, 5, 7); }
+TEST(attention_of_few_rows_masks_with_infinity) { check_mask(&wnn_attention_few_kernel, 4, 4, 2, 3); }
 
 int main(int argc, char **argv) {
   static const harness_test tests[] = {RUN(attention_agrees),

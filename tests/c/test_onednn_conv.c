@@ -434,7 +434,6 @@ TEST(windows_leave_to_others) {
   CONTEXT("%s", "");
 }
 
-/* Memory that ends: of n blocks the last is refused. */
 /* oneDNN plans each column of the result. */
 TEST(wide_transposed_convolutions_are_declined) {
   const uint32_t ones[] = {1, 1}, twos[] = {2, 1}, no_padding[4] = {0}, none[2] = {0};
@@ -461,6 +460,7 @@ TEST(wide_transposed_convolutions_are_declined) {
   }
 }
 
+/* Memory that ends: of n blocks the last is refused. */
 typedef struct meter {
   size_t n_left, n_used; /* blocks still to give, bytes given and not taken back */
 } meter;

@@ -28,7 +28,7 @@ static const uint8_t filter_axes[][4] = {
     [WEBNN_CONV2D_FILTER_OPERAND_LAYOUT_IHWO] = {3, 0, 1, 2},
 };
 
-static bool lies_channels_last(const wnn_port *port, bool nchw) {
+bool wnn_lies_channels_last(const wnn_port *port, bool nchw) {
   const wnn_layout last = nchw ? wnn_layout_channels_last() : wnn_layout_plain(4);
   return wnn_layout_same_bytes(&port->layout, &last, port->desc);
 }
@@ -41,7 +41,7 @@ bool wnn_conv2d_read_shape(const wnn_region *region, wnn_conv2d_shape *shape) {
   const uint8_t *axes = filter_axes[attrs->filter_layout];
   size_t strides[WNN_MAX_RANK];
   if (filter->constant == NULL) return false;
-  if (!lies_channels_last(in, nchw) || !lies_channels_last(out, nchw)) return false;
+  if (!wnn_lies_channels_last(in, nchw) || !wnn_lies_channels_last(out, nchw)) return false;
   wnn_layout_strides(&filter->layout, filter->desc, strides);
   *shape = (wnn_conv2d_shape){.images = in->desc->dims[0],
                               .groups = attrs->groups,

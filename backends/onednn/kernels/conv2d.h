@@ -14,6 +14,8 @@ typedef struct wnn_conv2d_shape {
   uint32_t channel_axis;    /* of the result */
 } wnn_conv2d_shape;
 
+/* Whether images lie so that are [n, c, h, w], or else [n, h, w, c]. */
+bool wnn_lies_channels_last(const wnn_port *port, bool nchw);
 /* False for a region that isn't so, or not of float32. */
 bool wnn_conv2d_read(const wnn_region *region, wnn_conv2d_shape *shape);
 /* Any types; no filter. */

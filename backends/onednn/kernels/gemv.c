@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#define PARALLEL_WORK ((size_t)256 * 1024) /* numbers of the matrix below which threads don't pay \
-                                           */
-#define UNIT ((size_t)16)                 /* columns that threads don't share */
-#define TAIL_COLUMNS ((size_t)256)        /* that go through the tail together */
+#define PARALLEL_WORK ((size_t)256 * 1024) /* numbers of the matrix, below which one thread does \
+                                            */
+#define UNIT ((size_t)16)                  /* columns that threads don't share */
+#define TAIL_COLUMNS ((size_t)256)         /* that go through the tail together */
 
 typedef struct gemv_plan {
   wnn_plan base;

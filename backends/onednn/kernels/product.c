@@ -9,10 +9,8 @@
 
 #include <string.h>
 
-#define MIN_ROWS ((size_t)8) /* below, it is reading the matrix that takes the time */
-#define BLOCK_ROWS                                                                                \
-  ((size_t)128)                   /* of `a`, of which BLOCK_DEPTH columns shall stay in the cache \
-                                   */
+#define MIN_ROWS ((size_t)8)      /* below, it is reading the matrix that takes the time */
+#define BLOCK_ROWS ((size_t)128)  /* of `a`: BLOCK_DEPTH columns of them shall stay in the cache */
 #define BLOCK_DEPTH ((size_t)384) /* of a panel, which shall stay in the nearest cache */
 #define GROUP_COLUMNS ((size_t)256)        /* results of a block that wait for their tail */
 #define PARALLEL_WORK ((size_t)256 * 1024) /* multiplications below which threads don't pay */

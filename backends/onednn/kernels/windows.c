@@ -54,11 +54,6 @@ bool wnn_windows_are_apart(const wnn_region *region) {
   return true;
 }
 
-static bool lies_channels_last(const wnn_region *region, const wnn_port *port) {
-  const wnn_layout last = is_nchw(region) ? wnn_layout_channels_last() : wnn_layout_plain(4);
-  return wnn_layout_same_bytes(&port->layout, &last, port->desc);
-}
-
 static const wnn_port *bias_of(const wnn_region *region) {
   const bool there = region->anchor->n_inputs > 2 && region->inputs[2].desc != NULL;
   return there ? &region->inputs[2] : NULL;
@@ -68,8 +63,8 @@ static bool fits(const wnn_region *region) {
   const wnn_port *bias = bias_of(region);
   return region->inputs[0].desc->type == WEBNN_DATA_TYPE_FLOAT32 && wnn_windows_are_apart(region) &&
          (bias == NULL || bias->constant != NULL) &&
-         lies_channels_last(region, &region->inputs[0]) &&
-         lies_channels_last(region, &region->outputs[0]);
+         wnn_lies_channels_last(&region->inputs[0], is_nchw(region)) &&
+         wnn_lies_channels_last(&region->outputs[0], is_nchw(region));
 }
 
 static void set_sizes(windows_plan *plan, const wnn_host *host, const wnn_region *region) {

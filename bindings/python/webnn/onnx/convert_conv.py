@@ -153,8 +153,7 @@ def convert_col2im(n):
     cells = math.prod(block)
     if cells < 1 or x.shape[1] % cells or cells * cells > FOLD_LIMIT // 4:
         n.fail(f"{x.shape[1]} channels for blocks of {block} are not supported")
-    places = [(size + begin + end - extent) // stride + 1 for size, begin, end, extent, stride in
-              zip(image, window.begins, window.ends, window.extents, window.strides)]
+    places = window.outputs(image)
     if min(places) < 1 or math.prod(places) != x.shape[2]:
         n.fail(f"{x.shape[2]} blocks don't fit the image: {places}")
     batch, channels = x.shape[0], x.shape[1] // cells
