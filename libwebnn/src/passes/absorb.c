@@ -3,6 +3,7 @@
  * float16 would round elsewhere. */
 #include "passes/pass.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -131,16 +132,53 @@ static size_t channel_stride(const wnn_node *conv) {
                                                   : transposed_axes[transposed->filter_layout]];
 }
 
+/* A filter is runs of numbers that share a factor, or, where output channels lie side by side, that
+ * have one each. */
+typedef struct runs {
+  const float *filter;
+  size_t n, run;
+  bool one_each;
+} runs;
+
+static runs runs_of(const wnn_node *conv, const affine *a) {
+  const size_t stride = channel_stride(conv);
+  return (runs){wnn_value_data(conv->inputs[1]), wnn_desc_count(&conv->inputs[1]->desc),
+                stride == 1 ? a->n : stride, stride == 1};
+}
+
+static const float *factors_at(const runs *r, const affine *a, size_t at) {
+  return a->factor + (r->one_each ? 0 : at / r->run % a->n);
+}
+
+static bool is_number(float x) { return fabsf(x) <= FLT_MAX; }
+
+static bool is_run_finite(const float *x, const float *factors, size_t n, bool one_each) {
+  const float factor = *factors;
+  int bad = 0;
+  if (one_each)
+    for (size_t i = 0; i < n; i++) bad |= !is_number(x[i] * factors[i]);
+  else
+    for (size_t i = 0; i < n; i++) bad |= !is_number(x[i] * factor);
+  return !bad;
+}
+
+static void scale_run(float *to, const float *x, const float *factors, size_t n, bool one_each) {
+  const float factor = *factors;
+  if (one_each)
+    for (size_t i = 0; i < n; i++) to[i] = x[i] * factors[i];
+  else
+    for (size_t i = 0; i < n; i++) to[i] = x[i] * factor;
+}
+
 /* Whether weights and bias stay numbers: an infinity or NaN of their own would reach where the
  * product alone does not, and what is fused behind them may take NaN for a bound. */
 static bool stays_finite(const wnn_node *conv, const affine *a) {
-  const float *filter = wnn_value_data(conv->inputs[1]);
   const wnn_value *bias = conv->n_inputs > 2 ? conv->inputs[2] : NULL;
-  size_t n = wnn_desc_count(&conv->inputs[1]->desc), stride = channel_stride(conv);
-  for (size_t i = 0; i < n; i++)
-    if (!isfinite(filter[i] * a->factor[i / stride % a->n])) return false;
+  const runs r = runs_of(conv, a);
+  for (size_t i = 0; i < r.n; i += r.run)
+    if (!is_run_finite(r.filter + i, factors_at(&r, a, i), r.run, r.one_each)) return false;
   for (size_t c = 0; c < a->n; c++)
-    if (!isfinite((bias ? wnn_constant_at(bias, c) * a->factor[c] : 0.0f) + a->shift[c]))
+    if (!is_number((bias ? wnn_constant_at(bias, c) * a->factor[c] : 0.0f) + a->shift[c]))
       return false;
   return true;
 }
@@ -153,10 +191,9 @@ static wnn_value *scaled_filter(wnn_graph *graph, const wnn_node *conv, const af
   void *bytes = NULL;
   wnn_value *filter = wnn_new_constant(graph, &conv->inputs[1]->desc, &bytes);
   if (filter == NULL) return NULL;
-  const float *from = wnn_value_data(conv->inputs[1]);
-  float *to = bytes;
-  size_t n = wnn_desc_count(&filter->desc), stride = channel_stride(conv);
-  for (size_t i = 0; i < n; i++) to[i] = from[i] * a->factor[i / stride % a->n];
+  const runs r = runs_of(conv, a);
+  for (size_t i = 0; i < r.n; i += r.run)
+    scale_run((float *)bytes + i, r.filter + i, factors_at(&r, a, i), r.run, r.one_each);
   return filter;
 }
 
