@@ -79,6 +79,10 @@ typedef struct wnn_conv_rows {
   void (*product)(const wnn_product *is);
   void (*gemv)(const wnn_gemv *is);            /* the rows of b are dense */
   void (*gemv_transposed)(const wnn_gemv *is); /* its columns are */
+  /* The 9 weights of each of some columns, `apart` from one another, become 36 numbers, `stride`
+   * apart. Whole vectors of columns. False when a number is infinite or NaN. */
+  bool (*winograd_weights)(const float *weights, size_t apart, float *to, size_t stride,
+                           size_t columns);
   /* The 36 pixels of a tile become 36 numbers a channel, `stride` apart; channels are filled up to whole vectors. */
   void (*winograd_in)(const float *const *pixels, float *to, size_t stride, size_t channels);
   /* The 36 numbers become 16 pixels, plus bias. False when one of them is infinite or NaN. */

@@ -42,16 +42,6 @@ static size_t rounded_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ---- planning */
 
-/* The weights' side: rows are those of a Vandermonde matrix over the product of differences between points. */
-static const double weight_matrix[6][3] = {
-    {1, 0, 0},
-    {-1 / 1.5, -0.70710678118654752 / 1.5, -0.5 / 1.5},
-    {-1 / 1.5, 0.70710678118654752 / 1.5, -0.5 / 1.5},
-    {1.0 / 6, 1.41421356237309505 / 6, 2.0 / 6},
-    {1.0 / 6, -1.41421356237309505 / 6, 2.0 / 6},
-    {0, 0, 1},
-};
-
 /* Where the weight of number 0 stands; number e is `n_panels` panels times e further. */
 static size_t place_of(const winograd_plan *plan, size_t out, size_t in) {
   const size_t width = plan->vectors * plan->rows->lanes;
@@ -62,37 +52,16 @@ static size_t numbers_apart(const winograd_plan *plan) { return plan->shape.in_c
 
 #define MAX_WIDTH ((size_t)48) /* columns of a panel */
 
-/* Weights of one input channel for the columns of a panel: nine numbers each become 36. */
-typedef struct spreading {
-  double weights[9][MAX_WIDTH], half[6][3][MAX_WIDTH];
-} spreading;
-
-/* Columns beyond the last output channel get zeros. */
-static void gather_weights(const wnn_conv2d_shape *shape, size_t first, size_t in, size_t width, spreading *s) {
-  for (size_t k = 0; k < 9; k++)
-    for (size_t c = 0; c < width; c++)
-      s->weights[k][c] =
-          first + c < shape->out_channels ? (double)wnn_conv2d_weight(shape, first + c, in, k / 3, k % 3) : 0;
-}
-
-static void spread_rows(spreading *s, size_t width) {
-  for (size_t i = 0; i < 6; i++)
-    for (size_t x = 0; x < 3; x++) {
-      const double *m = weight_matrix[i];
-      for (size_t c = 0; c < width; c++)
-        s->half[i][x][c] = m[0] * s->weights[x][c] + m[1] * s->weights[3 + x][c] + m[2] * s->weights[6 + x][c];
-    }
-}
-
-/* One row of the panels of all numbers. False when a number isn't finite. */
-static bool spread_columns(const spreading *s, float *to, size_t apart, size_t width) {
-  float sum = 0; /* of numbers times zero: NaN once one isn't finite */
-  for (size_t e = 0; e < WNN_WINOGRAD_NUMBERS; e++, to += apart) {
-    const double(*half)[MAX_WIDTH] = s->half[e / 6], *m = weight_matrix[e % 6];
-    for (size_t c = 0; c < width; c++) to[c] = (float)(half[0][c] * m[0] + half[1][c] * m[1] + half[2][c] * m[2]);
-    for (size_t c = 0; c < width; c++) sum += to[c] * 0.0f;
+/* The windows of one input channel for the columns of a panel; those beyond the last output channel
+ * are zeros. */
+static void gather_windows(const wnn_conv2d_shape *shape, size_t first, size_t in, size_t width,
+                           float windows[9][MAX_WIDTH]) {
+  const size_t *strides = shape->filter_strides, left = shape->out_channels - first;
+  const float *from = shape->filter + first * strides[0] + in * strides[1];
+  for (size_t k = 0; k < 9; k++) {
+    const float *weights = from + k / 3 * strides[2] + k % 3 * strides[3];
+    for (size_t c = 0; c < width; c++) windows[k][c] = c < left ? weights[c * strides[0]] : 0.0f;
   }
-  return sum == 0;
 }
 
 typedef struct packing {
@@ -105,13 +74,14 @@ static void pack_part(void *arg, size_t part, size_t n_parts) {
   winograd_plan *plan = p->plan;
   const size_t width = plan->vectors * plan->rows->lanes, depth = plan->shape.in_channels;
   size_t begin, end;
-  spreading s;
+  float windows[9][MAX_WIDTH];
   bool finite = true;
   wnn_parallel_split(plan->n_panels * depth, part, n_parts, &begin, &end);
   for (size_t k = begin; k < end; k++) {
-    gather_weights(&plan->shape, k / depth * width, k % depth, width, &s);
-    spread_rows(&s, width);
-    finite = spread_columns(&s, plan->panels + k * width, numbers_apart(plan), width) && finite;
+    gather_windows(&plan->shape, k / depth * width, k % depth, width, windows);
+    finite = plan->rows->winograd_weights(windows[0], MAX_WIDTH, plan->panels + k * width,
+                                          numbers_apart(plan), width) &&
+             finite;
   }
   if (!finite) atomic_store(&p->finite, false);
 }
