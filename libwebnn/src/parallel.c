@@ -140,6 +140,7 @@ static bool read_line(const char *path, char *line, size_t n_bytes) {
 #define WATCH_NS INT64_C(10000000)     /* how often we look */
 #define BALLAST_NS INT64_C(1000000000) /* how long the team stays; then we look again */
 #define CROWDED 3                      /* so many looks in turn have found a crowd */
+#define AGAIN_NS 50000                 /* who waits for the first work has ended its short spin then */
 
 /* So that it and the pool are one more than the processors. */
 static int ballast_threads(const wnn_pool *pool) {
@@ -181,16 +182,33 @@ static long count_running(void) {
              : 0;
 }
 
+static bool is_crowded(uint32_t n_more) {
+  return count_running() + (long)n_more > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Whether the team, which is still to come, will find a processor each. */
+static bool is_crowded_at_first(const wnn_pool *pool) {
+  const uint32_t n_more = pool->n_threads - 1;
+  if (!is_crowded(n_more)) return false;
+  const int64_t end = wnn_now_ns() + AGAIN_NS;
+  while (wnn_now_ns() < end) continue;
+  return is_crowded(n_more);
+}
+
 void wnn_pool_watch(wnn_pool *pool) {
   const int64_t now = wnn_now_ns();
   if (pool->n_threads == 1 || now < pool->next_look) return;
   pool->next_look = now + WATCH_NS;
-  if (pool->has_ballast) {
+  if (!pool->started) {
+    pool->started = true;
+    pool->n_crowded = is_crowded_at_first(pool) ? CROWDED : 0;
+  } else if (pool->has_ballast) {
     drop_ballast(pool);
     pool->n_crowded = 0;
     return;
+  } else {
+    pool->n_crowded = is_crowded(0) ? pool->n_crowded + 1 : 0;
   }
-  pool->n_crowded = count_running() > sysconf(_SC_NPROCESSORS_ONLN) ? pool->n_crowded + 1 : 0;
   if (pool->n_crowded < CROWDED) return;
   add_ballast(pool);
   pool->next_look = now + BALLAST_NS;
@@ -287,6 +305,7 @@ static void meet(wnn_pool *pool, int n) {
 }
 
 static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
+  wnn_pool_watch(pool);
   set_job(pool, n, fn, arg);
   atomic_store(&pool->n_at_end, 0);
 #pragma omp parallel num_threads((int)pool->n_threads)
@@ -294,7 +313,6 @@ static void run_wide(wnn_pool *pool, size_t n, wnn_parallel_fn fn, void *arg) {
     take_parts(pool, (size_t)omp_get_thread_num());
     meet(pool, omp_get_num_threads());
   }
-  wnn_pool_watch(pool);
 }
 
 #else
