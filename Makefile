@@ -11,7 +11,8 @@ help:
 	@echo 'make test                    sets up all that the tests need and runs them'
 	@echo 'make fuzz [MINUTES=10]       looks for graphs that a backend computes otherwise than NumPy does'
 	@echo 'make lua [LUA=luajit]        builds the Lua module; make test-lua tests it on every Lua'
-	@echo 'make bench [BENCH="models --threads 2"]   times models, loading … against onnxruntime and OpenVINO'
+	@echo 'make bench [BENCH="models --threads 2"]   times models, loading … against onnxruntime and OpenVINO,'
+	@echo '                             operations against NumPy too, and with TORCH=torch (a large download) against PyTorch'
 	@echo 'make compare OLD=COMMIT [NEW=.] times models with two commits; fails where the newer is slower'
 	@echo 'make wheel                   makes the distributable wheel in dist/; make test-wheel tests it, too'
 
@@ -40,6 +41,12 @@ $(VENV)/tests: pyproject.toml | $(BIN)/python
 
 $(VENV)/peers: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet numpy 'onnx>=1.15' onnxruntime openvino
+	touch $@
+
+# What pip is to install as PyTorch: without it the bench leaves it out.
+TORCH :=
+$(VENV)/torch: | $(BIN)/python
+	$(BIN)/pip install --quiet $(TORCH)
 	touch $@
 
 # ---- the demo
@@ -122,7 +129,7 @@ SEED := 0
 fuzz: $(VENV)/installed $(VENV)/tests
 	$(BIN)/python tools/fuzz --minutes $(MINUTES) --seed $(SEED) --out build/fuzz
 
-bench: $(VENV)/installed $(VENV)/peers
+bench: $(VENV)/installed $(VENV)/peers $(if $(TORCH),$(VENV)/torch)
 	$(BIN)/python tools/fetch_models.py
 	$(BIN)/python bench/bench.py $(BENCH)
 

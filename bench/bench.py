@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Times models, transformers, dispatch, loading and import against onnxruntime and OpenVINO, and weighs loaded models.
+Single operations are timed against onnxruntime, NumPy and PyTorch: see ops.py.
 
 All engines run in one process, in turns: engines' threads spin for a while after a run and disturb the next one,
 so each turn begins with a pause and a run that isn't counted. Figures are medians; the last column is ours divided by the
 better peer's. A ratio is worth no more than the spread of an engine against itself, which is printed too.
 
-    bench/bench.py [models|transformers|dispatch|load|import|opencl ...] [--threads N ...] [--only NAME ...] [--seconds S] [--json FILE]
+    bench/bench.py [models|transformers|dispatch|load|import|ops|opencl ...] [--threads N ...] [--only NAME ...]
+                   [--seconds S] [--json FILE] [--join FILE ...] [--table FILE]
 """
 
 import argparse
@@ -36,7 +38,7 @@ def machine():
 
 def versions():
     found = {"python": platform.python_version()}
-    for name in ENGINES:
+    for name in (*ENGINES, "numpy", "torch"):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
@@ -104,6 +106,16 @@ def with_openvino(path, shapes, inputs, threads):
 ENGINES = {"webnn": with_webnn, "onnxruntime": with_onnxruntime, "openvino": with_openvino}
 
 
+def find_torch():
+    """PyTorch's module, or None after a line that says why."""
+    try:
+        import torch
+    except ImportError as error:
+        print(f"PyTorch is left out: {error}")
+        return None
+    return torch
+
+
 # ---- timing
 
 
@@ -161,10 +173,10 @@ def distances(runs):
             if engine != "webnn" and "webnn" in runs}
 
 
-def print_row(name, threads, medians, spreads, note="", far=None):
+def print_row(name, threads, medians, spreads, note="", far=None, engines=ENGINES):
     peers = [value for engine, value in medians.items() if engine != "webnn"]
     ratio = medians["webnn"] / min(peers) if peers and "webnn" in medians else None
-    cells = [f"{medians[e] * 1e3:10.3f}" if e in medians else f"{'-':>10}" for e in ENGINES]
+    cells = [f"{medians[e] * 1e3:10.3f}" if e in medians else f"{'-':>10}" for e in engines]
     shown = f"{ratio:7.2f}" if ratio else f"{'-':>7}"
     spread = max(spreads.values()) if spreads else 1.0
     differs = ", ".join(f"{engine} {value:.1e}" for engine, value in (far or {}).items())
@@ -412,8 +424,15 @@ def print_load(name, found, engines):
     print(f"{name:18} {''.join(cells)}  {reasons}", flush=True)
 
 
+def bench_ops(options):
+    """Last, as it loads PyTorch and tells the allocator to keep what is freed."""
+    import ops
+
+    return ops.measure(options.only, options.threads, seconds=options.seconds / 4)
+
+
 BENCHES = {"models": bench_models, "transformers": bench_transformers, "dispatch": bench_dispatch, "load": bench_load,
-           "import": bench_import, "opencl": bench_opencl}
+           "import": bench_import, "opencl": bench_opencl, "ops": bench_ops}
 
 
 def load_table(rows):
@@ -428,6 +447,24 @@ def load_table(rows):
                  for key, unit in (("resident", 1 << 20), ("seconds", 1e-3)) for e in engines]
         lines.append(f"| {row['name']} | {row['threads']} | {' | '.join(cells)} |")
     return lines
+
+
+def ops_table(rows):
+    """What bench_ops has found."""
+    import ops
+
+    engines = ops.ENGINES
+    lines = ["", "Single operations on large tensors, in milliseconds; a copy of as many bytes; what we read and write a second, "
+             "in GB, and in parts of what the copy does; ours divided by the fastest peer's.", "",
+             "| operation | threads | " + " | ".join(engines) + " | GB/s | of the copy | ratio |",
+             "| --- " * (len(engines) + 5) + "|"]
+    for row in rows:
+        cells = [f"{row['seconds'][e] * 1e3:.2f}" if e in row["seconds"] else "–" for e in engines]
+        cells += [f"{row['bytes'] / row['seconds']['webnn'] / 1e9:.1f}", f"{row['copy_share']:.2f}", f"{row['ratio']:.2f}"]
+        crowded = ", while others were at work" if row["crowded"] else ""
+        lines.append(f"| {row['name']}{crowded} | {row['threads']} | {' | '.join(cells)} |")
+    mean = statistics.geometric_mean([row["ratio"] for row in rows])
+    return [*lines, "", f"Geometric mean of the operations' ratios: {mean:.2f}."]
 
 
 NO_MODELS = ("tiny add", "import")
@@ -453,6 +490,9 @@ def write_table(path, rows):
     loaded = [row for row in rows if row.get("engines")]
     if loaded:
         lines += load_table(loaded)
+    operations = [row for row in rows if "copy_share" in row]
+    if operations:
+        lines += ops_table(operations)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -475,8 +515,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to time: {', '.join(BENCHES)} (default: all)")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N", help="thread counts (default: 1 2)")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="rows to time, by name (default: all)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row (default: 2)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME",
+                        help="rows to time, by name, operations by a part of it (default: all)")
+    parser.add_argument("--seconds", type=float, default=2.0,
+                        help="for each engine and row, a quarter of it for operations (default: 2)")
     parser.add_argument("--times", type=int, default=3, help="processes for each engine and model of load (default: 3)")
     parser.add_argument("--json", help="where to write the rows too")
     parser.add_argument("--join", nargs="+", default=[], metavar="FILE", help="rows of former runs, written by --json")

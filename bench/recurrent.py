@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times single LSTM and GRU layers against onnxruntime and OpenVINO, as bench.py times models.
+"""Times single LSTM and GRU layers against onnxruntime, OpenVINO and PyTorch (where it is installed), as bench.py does models.
 
-Ours is built with the builder, theirs from an ONNX model of one node with the same weights.
+Ours is built with the builder, PyTorch's is its module, theirs an ONNX model of one node, all with the same weights.
 
     bench/recurrent.py [NAME ...] [--threads N ...] [--seconds S] [--json FILE]
 """
@@ -32,6 +32,7 @@ LAYERS = {
     "lstm-50x64-b4-both": ("LSTM", 50, 4, 64, 64, "bidirectional"),
     "gru-100x200-b8-both": ("GRU", 100, 8, 80, 200, "bidirectional"),
 }
+ENGINES = (*bench.ENGINES, "torch")
 DIRECTIONS = {"forward": "forward", "bidirectional": "both"}
 
 
@@ -93,8 +94,31 @@ class Layer:
 
         return run
 
+    def with_torch(self, torch, threads):
+        """Its run, and what makes our outputs of what it gives; None where it has no such layer."""
+        if not self.reset_after:
+            return None
+        torch.set_num_threads(threads)
+        kinds = {"LSTM": (torch.nn.LSTM, [0, 2, 3, 1]), "GRU": (torch.nn.GRU, [1, 0, 2])}
+        kind, order = kinds[self.kind]  # of its gates in ours
+        module = kind(self.size, self.hidden, bidirectional=self.directions == 2)
+        halves = np.split(self.bias, 2, 1)
+        for direction, suffix in zip(range(self.directions), ("_l0", "_l0_reverse")):
+            for part, value in (("weight_ih", self.weight), ("weight_hh", self.recurrent),
+                                ("bias_ih", halves[0]), ("bias_hh", halves[1])):
+                gates = np.concatenate([np.split(value[direction], len(order))[gate] for gate in order])
+                getattr(module, part + suffix).data = torch.from_numpy(gates)
+        x = torch.from_numpy(self.inputs["x"])
 
-def bench_layer(name, threads, seconds):
+        def as_ours(found):
+            y, last = found
+            y = y.reshape(self.steps, self.batch, self.directions, self.hidden).swapaxes(1, 2)
+            return {"Y": y, "Y_h": last[0], "Y_c": last[1]} if self.kind == "LSTM" else {"Y": y, "Y_h": last}
+
+        return torch.inference_mode()(lambda: module(x)), as_ours
+
+
+def bench_layer(name, threads, seconds, torch):
     layer = Layer(*LAYERS[name])
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "layer.onnx"
@@ -107,10 +131,12 @@ def bench_layer(name, threads, seconds):
                 runs[engine] = run
             except ImportError:
                 pass
-    note = ""
-    if "onnxruntime" in runs:
-        note = f"max error {bench.farthest(runs['webnn'](), runs['onnxruntime']()):.1e}"
-    return bench.print_row(name, threads, *bench.interleave(runs, seconds), note)
+    far = bench.distances(runs)
+    theirs = torch and layer.with_torch(torch, threads)
+    if theirs:
+        runs["torch"], as_ours = theirs
+        far["torch"] = bench.farthest(runs["webnn"](), as_ours(runs["torch"]()))
+    return bench.print_row(name, threads, *bench.interleave(runs, seconds), far=far, engines=ENGINES)
 
 
 def main():
@@ -120,8 +146,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each engine and row")
     parser.add_argument("--json", help="where to write the rows too")
     options = parser.parse_args()
-    print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in bench.ENGINES)}   ratio   (milliseconds)")
-    rows = [bench_layer(name, threads, options.seconds)
+    torch = bench.find_torch()
+    print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
+    rows = [bench_layer(name, threads, options.seconds, torch)
             for name in options.names or LAYERS for threads in options.threads]
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The benchmarks' own arithmetic: turns of two builds, tables of ratios."""
+"""The benchmarks' own arithmetic: turns of two builds, tables of ratios; that peers compute the same."""
 
 import json
 import pathlib
@@ -20,8 +20,15 @@ def modules(monkeypatch):
     import compare
 
     yield bench, compare
-    for name in ("bench", "compare"):
+    for name in ("bench", "compare", "ops", "recurrent"):
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def ops(modules):
+    import ops
+
+    return ops
 
 
 def test_two_builds_take_turns(modules, tmp_path):
@@ -84,3 +91,61 @@ def test_parts_of_a_table_are_of_one_machine(modules, tmp_path):
     for path, reason in ((other, "another machine"), (broken, "broken: 'machine'"), (tmp_path / "none", "none")):
         with pytest.raises(ValueError, match=reason):
             bench.joined([part, path], about, refuse)
+
+
+def test_an_operation_is_held_against_its_peers(ops, monkeypatch):
+    monkeypatch.setattr(ops.bench, "PAUSE", 0)
+    row = ops.compare("clamp", 1, 1, 0.001, ops.time.perf_counter, 1, None)
+    assert list(row["seconds"]) == ["webnn", "copy", "numpy", "onnxruntime"] and row["differs"] == []
+    assert row["bytes"] == 2 << 20 and row["ratio"] == row["seconds"]["webnn"] / min(
+        row["seconds"][engine] for engine in ("numpy", "onnxruntime"))
+    shapes, build, _, *others = ops.ROWS["clamp"]
+    monkeypatch.setitem(ops.ROWS, "clamp", (shapes, build, lambda y, x: np.copyto(y, x), *others))
+    assert ops.compare("clamp", 1, 1, 0.001, ops.time.perf_counter, 1, None)["differs"] == ["numpy"]
+
+
+def test_without_pytorch_a_line_says_so(modules, monkeypatch, capsys):
+    bench, _ = modules
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert bench.find_torch() is None and "PyTorch is left out: " in capsys.readouterr().out
+
+
+def test_pytorch_computes_what_we_compute(ops):
+    torch = pytest.importorskip("torch", reason="PyTorch is no dependency of the tests: it is too large")
+    threads, without = torch.get_num_threads(), []
+    for name, (shapes, build, *_) in ops.ROWS.items():
+        operands = [ops.draw(text, 1, np.random.default_rng(k)) for k, text in enumerate(shapes)]
+        result = ops.with_webnn(build, operands, 1)[0]()
+        _, found = ops.peers(name, operands, result, 1, torch)
+        if "torch" not in found:
+            without.append(name)
+            continue
+        np.testing.assert_allclose(result, found["torch"].reshape(result.shape), atol=2e-2, err_msg=name,
+                                   rtol=1e-2 if result.dtype == np.float16 else 1e-3)
+    torch.set_num_threads(threads)
+    assert without == ["pad, symmetric"]
+
+
+@pytest.mark.parametrize("layer", ["lstm-50x64-b4-both", "gru-100x200-b8-both", "gru-before-128x256-b1"])
+def test_pytorch_has_our_recurrent_layers(modules, layer):
+    torch = pytest.importorskip("torch", reason="PyTorch is no dependency of the tests: it is too large")
+    bench, _ = modules
+    import recurrent
+
+    one = recurrent.Layer(*recurrent.LAYERS[layer])
+    theirs = one.with_torch(torch, torch.get_num_threads())
+    assert (theirs is None) == ("before" in layer)
+    if theirs:
+        run, as_ours = theirs
+        assert bench.farthest(one.with_webnn(1)(), as_ours(run())) < 1e-5
+
+
+def test_a_table_of_operations(modules, tmp_path):
+    bench, _ = modules
+    row = {"name": "clamp", "threads": 2, "seconds": {"webnn": 0.002, "numpy": 0.004, "torch": 0.0025, "copy": 0.003},
+           "bytes": 64_000_000, "copy_share": 1.5, "ratio": 0.8, "crowded": False, "differs": []}
+    bench.write_table(tmp_path / "here.md", [row, {**row, "ratio": 0.2, "crowded": True}])
+    text = (tmp_path / "here.md").read_text(encoding="utf-8").splitlines()
+    assert "| clamp | 2 | 2.00 | – | 4.00 | 2.50 | 3.00 | 32.0 | 1.50 | 0.80 |" in text
+    assert "| clamp, while others were at work | 2 | 2.00 | – | 4.00 | 2.50 | 3.00 | 32.0 | 1.50 | 0.20 |" in text
+    assert text[-1] == "Geometric mean of the operations' ratios: 0.40."
