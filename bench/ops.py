@@ -258,8 +258,9 @@ row("slice with strides", ["float32 SxS"], lambda b, x: b.slice(x, [0, 0], x.sha
 row("slice of every third row", ["float32 SxS"],
     lambda b, x: b.slice(x, [1, 0], [x.shape[0] - 1, x.shape[1]], strides=[3, 1]),
     lambda y, x: np.copyto(y, x[1::3]), lambda t, y, x: y.copy_(x[1::3]), "Slice", extra=[[1], [1 << 30], [0], [3]])
-row("slice with strides of 3, float16", ["float16 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 3]),
-    lambda y, x: np.copyto(y, x[:, ::3]), lambda t, y, x: y.copy_(x[:, ::3]), "Slice", extra=[[0], [1 << 30], [1], [3]])
+for dtype in ("float16", "uint8"):
+    row(f"slice with strides of 3, {dtype}", [f"{dtype} SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 3]),
+        lambda y, x: np.copyto(y, x[:, ::3]), lambda t, y, x: y.copy_(x[:, ::3]), "Slice", extra=[[0], [1 << 30], [1], [3]])
 row("slice with strides, uint8", ["uint8 SxS"], lambda b, x: b.slice(x, [0, 0], x.shape, strides=[1, 2]),
     lambda y, x: np.copyto(y, x[:, ::2]), lambda t, y, x: y.copy_(x[:, ::2]), "Slice", extra=[[0], [1 << 30], [1], [2]])
 for mode, theirs, numpys, torchs in (("constant", "constant", "constant", "constant"),

@@ -61,9 +61,11 @@ TEST(reorders_between_any_layouts) {
 
 TEST(slices_with_strides) {
   scene_seed(42);
-  for (int k = 0; k < 150; k++) {
+  for (int k = 0; k < 200; k++) {
     wnn_desc in = random_desc(random_type(), 0, 6);
     if (k % 10 == 9) in = (wnn_desc){in.type, 2, {3, 20001}};
+    const bool thinned = k % 5 == 4; /* in registers */
+    if (k % 10 == 4) in = (wnn_desc){in.type, 2, {4, 300 + scene_below(500)}};
     wnn_desc out = in;
     uint32_t starts[WNN_MAX_RANK], sizes[WNN_MAX_RANK], strides[WNN_MAX_RANK];
     for (uint32_t i = 0; i < in.rank; i++) {
@@ -71,6 +73,7 @@ TEST(slices_with_strides) {
       sizes[i] = 1 + scene_below(in.dims[i] - starts[i]);
       strides[i] = scene_chance(2) ? 1 : 1 + scene_below(sizes[i] + 1);
       if (scene_chance(8)) strides[i] = 2147483647u;
+      if (thinned) strides[i] = 1 + scene_below(9);
       out.dims[i] = (sizes[i] - 1) / strides[i] + 1;
     }
     wnn_slice_attrs attrs = {

@@ -7,6 +7,7 @@
 #define INLINE_BYTES ((size_t)512) /* blocks above this are left to memcpy */
 #define LONG_RUN ((size_t)1024)    /* written past the caches as it is; shorter ones are gathered */
 #define GATHERED ((size_t)2048)    /* bytes that are gathered for that */
+#define LONG_ROW ((size_t)64)      /* has so many elements that it pays to find their places */
 
 size_t wnn_copy_count(const wnn_copy *copy) {
   size_t n = 1;
@@ -188,11 +189,22 @@ static bool goes_in_squares(const panel *p) {
          magnitude(p->row_from) < magnitude(p->column_from);
 }
 
+/* Rows that are read with small strides. */
+static bool is_thinned(const panel *p) {
+  const ptrdiff_t bytes = (ptrdiff_t)p->bytes;
+  return size_of(p->bytes) >= 0 && p->columns >= LONG_ROW && p->column_to == bytes &&
+         p->column_from > 2 * bytes && p->column_from < 16 && p->column_from % bytes == 0;
+}
+
 static void copy_panel(const panel *p, const char *from, char *to) {
   const wnn_row_copy by_row = row_copy(p);
   if (by_row != NULL) {
     for (size_t r = 0; r < p->rows; r++)
       by_row(from + (ptrdiff_t)r * p->row_from, to + (ptrdiff_t)r * p->row_to, p->columns);
+  } else if (is_thinned(p)) {
+    for (size_t r = 0; r < p->rows; r++)
+      p->vector->thin(from + (ptrdiff_t)r * p->row_from, p->bytes,
+                      (size_t)p->column_from / p->bytes, to + (ptrdiff_t)r * p->row_to, p->columns);
   } else if (p->column_from == 0 && p->column_to == (ptrdiff_t)p->bytes && p->bytes < 16 &&
              p->bytes != 12) {
     fill_rows(p, from, to);

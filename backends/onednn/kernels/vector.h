@@ -133,6 +133,8 @@ typedef struct wnn_vector {
   wnn_transpose transpose[4];
   /* Of such elements: to[k] = from[−k], from[2k], from[0]. */
   wnn_row_copy reverse[4], every_other[4], fill[4];
+  /* to[k] = from[step · k] of elements of `size` bytes; size · step is below 16. */
+  void (*thin)(const char *from, size_t size, size_t step, char *to, size_t n);
   /* to[2k] = a[k], to[2k + 1] = b[k]. */
   void (*zip[4])(const char *a, const char *b, char *to, size_t n);
   /* wnn_places of index.h for int32, uint32 and int64; places[k] = places[k] · stride + k. */
