@@ -99,14 +99,14 @@ TEST(reductions_along_any_axes) {
 
 TEST(reductions_of_special_numbers) {
   static const uint32_t axes[2] = {0, 1};
-  static const uint32_t dims[3][2] = {{37, 70}, {200, 4}, {4, 200}};
+  static const uint32_t dims[4][2] = {{37, 70}, {200, 4}, {4, 200}, {3, 700}};
   scene_seed(22);
   for (size_t r = 0; r < N_REDUCTIONS; r++)
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
       if (reduce_rows[r].op == WNN_OP_REDUCE_LOG_SUM || reduce_rows[r].op == WNN_OP_REDUCE_PRODUCT)
         continue;
-      check_reduction(&reduce_rows[r], scene_desc(k == 5 ? F16 : F32, 2, dims[k / 2]), axes + k % 2,
-                      1, SCENE_EDGES);
+      check_reduction(&reduce_rows[r], scene_desc(k == 5 || k == 7 ? F16 : F32, 2, dims[k / 2]),
+                      axes + k % 2, 1, SCENE_EDGES);
     }
 }
 

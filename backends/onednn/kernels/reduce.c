@@ -1,6 +1,6 @@
 /* The ten reductions, any type and any unblocked layout: the axes become a few runs, kept or
  * reduced, and each run is folded along or across by the vector rows. float16 is widened piece by
- * piece. */
+ * piece, in registers along long rows. */
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
@@ -181,6 +181,10 @@ static void take_rows(const pass *p, const char *x, size_t n_rows, size_t n, con
                       char *partial) {
   const reduce_plan *plan = p->plan;
   const bool whole = shift == NULL && !plan->half;
+  if (plan->half && shift == NULL && n >= PIECE && plan->vector->half_rows[p->fold] != NULL) {
+    plan->vector->half_rows[p->fold](x, n_rows, n, partial);
+    return;
+  }
   const size_t at_once = whole ? n_rows : shift == NULL && n < PIECE ? PIECE / n : 1;
   float wide[PIECE];
   for (size_t r = 0; r < n_rows; r += at_once) {

@@ -50,11 +50,13 @@ typedef struct wnn_windows {
 /* partial[k] takes x[k] of each row; rows are `stride` elements apart. */
 typedef void (*wnn_fold_onto)(const void *x, size_t n_rows, size_t stride, void *partial, size_t n);
 
+/* partial[r] takes all of row r; rows follow each other. */
+typedef void (*wnn_fold_rows)(const void *x, size_t n_rows, size_t n, void *partial);
+
 /* By type; functions are NULL where there is none. */
 typedef struct wnn_folds {
   struct {
-    /* partial[r] takes all of row r; rows follow each other. */
-    void (*rows)(const void *x, size_t n_rows, size_t n, void *partial);
+    wnn_fold_rows rows;
     wnn_fold_onto onto;
   } fold[WNN_N_FOLDS];
   void (*windows[WNN_N_FOLDS])(const void *x, void *y, const wnn_windows *windows);
@@ -96,6 +98,8 @@ typedef struct wnn_vector {
    * result. */
   wnn_stage_fn (*stage)(wnn_op_id op, webnn_data_type from, webnn_data_type to);
   const wnn_folds *(*folds)(webnn_data_type type);
+  /* Rows of float16 onto float32; NULL where the processor can't widen them. */
+  wnn_fold_rows half_rows[WNN_N_FOLDS];
   /* What places of extremes in float16 are found by: keys for the maximum, for the minimum. */
   const wnn_folds *key_folds;
   void (*half_keys[2])(const uint16_t *x, int16_t *keys, size_t n);
