@@ -79,16 +79,19 @@ def test_differences_are_in_parts_of_the_largest_number(modules):
 def test_parts_of_a_table_are_of_one_machine(modules, tmp_path):
     bench, _ = modules
     about = {"machine": "this one", "versions": {"python": "3"}}
-    part, other, broken = (tmp_path / name for name in ("part", "other", "broken"))
+    part, other, older, broken = (tmp_path / name for name in ("part", "other", "older", "broken"))
     part.write_text(json.dumps({**about, "rows": [1]}))
     other.write_text(json.dumps({**about, "machine": "that one", "rows": [2]}))
+    older.write_text(json.dumps({**about, "versions": {"python": "2"}, "rows": [3]}))
     broken.write_text("{}")
 
     def refuse(reason):
         raise ValueError(reason)
 
     assert bench.joined([part, part], about, refuse) == [1, 1]
-    for path, reason in ((other, "another machine"), (broken, "broken: 'machine'"), (tmp_path / "none", "none")):
+    about["versions"]["torch"] = "2"  # where the table is written, not where the part was timed
+    assert bench.joined([part], about, refuse) == [1]
+    for path, reason in ((other, "another machine"), (older, "other versions"), (broken, "broken: 'machine'"), (tmp_path / "none", "none")):
         with pytest.raises(ValueError, match=reason):
             bench.joined([part, path], about, refuse)
 
