@@ -9,7 +9,6 @@
 #include <math.h>
 
 #define MAX_HEIGHT ((size_t)32)
-#define MIN_TERMS ((size_t)24) /* of a sum, below which adding up vectors costs too much */
 #define PARALLEL_WORK ((size_t)64 * 1024) /* multiplications below which threads don't pay */
 #define STRIP_NUMBERS ((size_t)1024)      /* results that wait for their tail */
 
@@ -29,10 +28,13 @@ typedef struct narrow_plan {
 
 /* ---- planning */
 
+/* Terms of a sum, by channels, below which adding up vectors costs too much. */
+static const size_t min_terms[WNN_MAX_DOTS + 1] = {0, 8, 8, 12, 24};
+
 static bool fits(const wnn_conv2d_shape *shape, const wnn_conv_rows *rows) {
   const size_t run = shape->window[1] * shape->in_channels;
   return shape->groups == 1 && shape->out_channels <= WNN_MAX_DOTS && shape->dilations[1] == 1 &&
-         run >= rows->lanes && run * shape->window[0] >= MIN_TERMS &&
+         run >= rows->lanes && run * shape->window[0] >= min_terms[shape->out_channels] &&
          shape->window[0] <= MAX_HEIGHT;
 }
 
