@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+const float wnn_one = 1.0f;
+
 extern const wnn_vector wnn_vector_generic;
 #ifdef __x86_64__
 extern const wnn_vector wnn_vector_avx2, wnn_vector_avx512;

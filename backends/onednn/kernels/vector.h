@@ -6,6 +6,9 @@
 #include "op/schema.h"
 
 /* Numbers of an operation: alpha and beta, the bounds of clamp. */
+/* 1, which no compiler sees: vector_math.inc says what for. */
+extern const float wnn_one;
+
 typedef struct wnn_stage_args {
   float f[2];
   int64_t i[2];
