@@ -161,6 +161,7 @@ static webnn_status open_device(const wnn_host *host, wnn_device **out, webnn_er
   if (device == NULL) return wnn_error_no_memory(err);
   device->host = host;
   device->bfloat16 = wnn_takes_bfloat16(host);
+  device->vnni = wnn_has_vnni(host);
   read_driver(version, math_note(device), device->driver, sizeof device->driver);
   read_name(device->name, sizeof device->name);
   fill_kernels(device);

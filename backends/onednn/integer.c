@@ -8,6 +8,7 @@
 /* Without VNNI oneDNN adds two products of bytes in 16 bits, which saturate: no farther than this
  * they don't. */
 #define SAFE_WEIGHT 64
+#define RUN ((size_t)4096) /* bytes that are looked at together */
 
 /* A product as oneDNN wants to hear it. */
 typedef struct integer {
@@ -116,14 +117,6 @@ static int number_of(const wnn_port *port, size_t i) {
   return port->desc->type == WEBNN_DATA_TYPE_INT8 ? (int8_t)byte : byte;
 }
 
-/* The output channel of the byte at `at`; groups follow one another. */
-static size_t channel_of(const integer *is, size_t at) {
-  const uint32_t axis = is->is_conv ? is->n_weights - 4 : 1;
-  const size_t stride = (size_t)is->weights_strides[axis],
-               n = (size_t)(is->weights[axis] * is->groups);
-  return at / stride % n;
-}
-
 /* NOT_SUPPORTED when the difference of weights and zero points is no byte, or one with which sums
  * might saturate. */
 static weights shifted_weights(wnn_chain *chain, const integer *is, int farthest) {
@@ -137,16 +130,19 @@ static weights shifted_weights(wnn_chain *chain, const integer *is, int farthest
   to.memory = wnn_chain_buffer(chain, to.desc, &bytes);
   if (to.memory < 0) return to;
   to.bytes = bytes;
-  for (size_t i = 0; i < wnn_desc_count(w->desc); i++) {
-    const uint8_t byte = ((const uint8_t *)w->constant)[i];
-    const int number = (w->desc->type == WEBNN_DATA_TYPE_INT8 ? (int8_t)byte : byte) -
-                       number_of(zero, channel_of(is, i));
-    if (number < -farthest || number > farthest) {
+  /* Bytes of one output channel, and how many there are; groups follow one another. */
+  const uint32_t axis = is->is_conv ? is->n_weights - 4 : 1;
+  const bool one_zero = wnn_desc_count(zero->desc) == 1;
+  const size_t count = wnn_desc_count(w->desc),
+               run = one_zero ? RUN : (size_t)is->weights_strides[axis],
+               n_channels = (size_t)(is->weights[axis] * is->groups);
+  for (size_t i = 0; i < count; i += run)
+    if (!wnn_bytes_less((const uint8_t *)w->constant + i, w->desc->type == WEBNN_DATA_TYPE_INT8,
+                        number_of(zero, i / run % n_channels), -farthest, farthest, to.bytes + i,
+                        count - i < run ? count - i : run)) {
       chain->status = WEBNN_ERROR_NOT_SUPPORTED;
-      return to;
+      break;
     }
-    to.bytes[i] = (int8_t)number;
-  }
   return to;
 }
 
@@ -277,7 +273,7 @@ static bool is_known(const wnn_region *region) {
 
 /* Farthest from 0 that weights may be, or 0: oneDNN's sums can't be relied on. */
 static int farthest_weight(const wnn_chain *chain) {
-  if (wnn_has_vnni(chain->device->host)) return 127;
+  if (chain->device->vnni) return 127;
   return chain->region->inputs[WNN_INTEGER_X].desc->type == WEBNN_DATA_TYPE_UINT8 ? SAFE_WEIGHT : 0;
 }
 

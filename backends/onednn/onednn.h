@@ -16,6 +16,7 @@ struct wnn_device {
   void *threads; /* the pool as a THREADPOOL build of oneDNN sees it, else NULL */
   char name[128], driver[128];
   bool bfloat16; /* products may be in it, and the processor can */
+  bool vnni;     /* see wnn_has_vnni: asking the processor takes long in a virtual machine */
   /* By operation: ours, oneDNN's, the reference, NULL. */
   const wnn_kernel *kernels[WNN_N_OPS][WNN_MAX_OWN_KERNELS + 4];
 };

@@ -52,34 +52,91 @@ static size_t place_of(const integer_plan *plan, const weights *from, size_t k) 
          tap % shape->window[1] * from->strides[3];
 }
 
-/* One panel of `n` columns from `column` on, `there` of which exist. Unsigned weights move down by
- * 128. */
-static void pack_panel(const integer_plan *plan, const weights *from, size_t column, size_t there,
-                       size_t n, int8_t *to) {
-  const int shift = from->is_signed ? 0 : 128;
-  memset(to, 0, plan->padded * n);
-  for (size_t k = 0; k < plan->depth; k++) {
-    const uint8_t *row = from->bytes + place_of(plan, from, k);
-    for (size_t j = 0; j < there; j++) {
-      const uint8_t byte = row[(column + j) * from->strides[0]];
-      to[(k / 2 * n + j) * 2 + k % 2] = (int8_t)((from->is_signed ? (int8_t)byte : byte) - shift);
-    }
-  }
-}
+/* Terms at a time, even. Their rows lie in different sets of a cache. */
+#define PACK_DEPTH ((size_t)512)
+#define PACK_STRIDE (PACK_DEPTH + WNN_CACHE_LINE)
+#define MAX_COLUMNS ((size_t)32) /* of a panel */
 
 static size_t panel_columns(const integer_plan *plan, size_t column) {
   const size_t most = WNN_INTEGER_VECTORS * plan->rows->lanes, left = plan->width - column;
   return left < most ? left : most;
 }
 
-static void pack(integer_plan *plan, const weights *from) {
-  for (size_t group = 0; group < plan->shape.groups; group++)
-    for (size_t column = 0, n; column < plan->width; column += n) {
-      n = panel_columns(plan, column);
-      const size_t there = plan->columns - column < n ? plan->columns - column : n;
-      pack_panel(plan, from, group * plan->columns + column, there, n,
-                 plan->weights + (group * plan->width + column) * plan->padded);
+typedef struct packing {
+  const integer_plan *plan;
+  const weights *from;
+  const wnn_vector *vector;
+  size_t n_panels, n_pieces; /* of a group; of a panel, PACK_DEPTH terms each */
+} packing;
+
+/* `n` terms from the k-th on of `there` columns from `column` on, a row for each column. */
+static void bring_rows(const packing *p, size_t k, size_t n, size_t column, size_t there,
+                       uint8_t *rows) {
+  const size_t *strides = p->from->strides;
+  const size_t channels = p->plan->shape.in_channels / p->plan->shape.groups;
+  for (size_t end = k + n, more; k < end; k += more, rows += more) {
+    const uint8_t *x = p->from->bytes + place_of(p->plan, p->from, k) + column * strides[0];
+    more = channels - k % channels < end - k ? channels - k % channels : end - k;
+    if (strides[0] == 1) {
+      p->vector->transpose[0]((const char *)x, (ptrdiff_t)strides[1], (char *)rows, PACK_STRIDE,
+                              more, there);
+      continue;
     }
+    for (size_t j = 0; j < there; j++) {
+      const uint8_t *terms = x + j * strides[0];
+      uint8_t *row = rows + j * PACK_STRIDE;
+      if (strides[1] == 1)
+        memcpy(row, terms, more);
+      else
+        for (size_t c = 0; c < more; c++) row[c] = terms[c * strides[1]];
+    }
+  }
+}
+
+/* A piece of a panel of `n` columns from `column` of the group on: as rows of pairs, which are
+ * transposed. Unsigned weights move down by 128; columns and terms that aren't there are zeros. */
+static void pack_piece(const packing *p, size_t group, size_t column, size_t k) {
+  const integer_plan *plan = p->plan;
+  _Alignas(WNN_CACHE_LINE) uint8_t rows[MAX_COLUMNS * PACK_STRIDE];
+  const size_t n = panel_columns(plan, column), left = plan->columns - column;
+  const size_t there = left < n ? left : n;
+  const size_t padded = plan->padded - k < PACK_DEPTH ? plan->padded - k : PACK_DEPTH;
+  const size_t depth = plan->depth - k < padded ? plan->depth - k : padded;
+  bring_rows(p, k, depth, group * plan->columns + column, there, rows);
+  for (size_t j = 0; j < n; j++) {
+    uint8_t *row = rows + j * PACK_STRIDE;
+    if (j >= there)
+      memset(row, 0, padded);
+    else if (!p->from->is_signed)
+      for (size_t i = 0; i < depth; i++) row[i] ^= 128;
+    if (padded > depth) row[depth] = 0;
+  }
+  int8_t *to = plan->weights + (group * plan->width + column) * plan->padded + k * n;
+  p->vector->transpose[1]((const char *)rows, PACK_STRIDE, (char *)to, (ptrdiff_t)(2 * n), n,
+                          padded / 2);
+}
+
+static void pack_part(void *arg, size_t part, size_t n_parts) {
+  const packing *p = arg;
+  const size_t columns = WNN_INTEGER_VECTORS * p->plan->rows->lanes;
+  size_t begin, end;
+  wnn_parallel_split(p->plan->shape.groups * p->n_panels * p->n_pieces, part, n_parts, &begin,
+                     &end);
+  for (size_t item = begin; item < end; item++) {
+    const size_t panel = item / p->n_pieces;
+    pack_piece(p, panel / p->n_panels, panel % p->n_panels * columns,
+               item % p->n_pieces * PACK_DEPTH);
+  }
+}
+
+static void pack(integer_plan *plan, const wnn_host *host, const weights *from) {
+  const size_t columns = WNN_INTEGER_VECTORS * plan->rows->lanes;
+  packing p = {.plan = plan,
+               .from = from,
+               .vector = wnn_vector_for(host),
+               .n_panels = (plan->width + columns - 1) / columns,
+               .n_pieces = (plan->padded + PACK_DEPTH - 1) / PACK_DEPTH};
+  wnn_parallel(host->pool, wnn_packers(host, plan->kept_bytes), pack_part, &p);
 }
 
 static void set_columns(integer_plan *plan, const wnn_region *region) {
@@ -153,10 +210,10 @@ static webnn_status fill_plan(integer_plan *plan, const wnn_region *region, cons
   plan->kept_bytes = weights_bytes + all * (2 * sizeof(int16_t) + sizeof(float));
   plan->weights = wnn_bank_get(host->bank, &host->alloc, plan->kept_bytes);
   if (plan->weights == NULL) return WEBNN_ERROR_UNKNOWN;
-  memset(plan->weights, 0, plan->kept_bytes);
+  memset((char *)plan->weights + weights_bytes, 0, plan->kept_bytes - weights_bytes);
   plan->scales = (float *)(void *)((char *)plan->weights + weights_bytes);
   plan->zeros = (int16_t *)(void *)(plan->scales + all);
-  pack(plan, from);
+  pack(plan, host, from);
   set_columns(plan, region);
   plan->base.packed = UINT64_C(1) << WNN_INTEGER_W | UINT64_C(1) << WNN_INTEGER_W_SCALE |
                       UINT64_C(1) << WNN_INTEGER_W_ZERO;

@@ -47,48 +47,86 @@ static size_t panel_columns(const tiles_plan *plan, size_t column) {
   return left < most ? left : most;
 }
 
-/* The number of the byte, or of the zero point, at `i`. */
-static int number_at(const wnn_port *port, size_t i) {
-  const uint8_t byte = ((const uint8_t *)port->constant)[i];
-  return port->desc->type == WEBNN_DATA_TYPE_INT8 ? (int8_t)byte : byte;
+/* Twice the matrix that weights are spread by. */
+static const int16_t spreading[WNN_TILE_IN][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+
+#define PAIR_NUMBERS ((size_t)64) /* at most: of two input channels, for the columns of a panel */
+
+typedef struct packing {
+  const tiles_plan *plan;
+  const uint8_t *bytes, *zeros;
+  size_t zero_stride; /* from a column's zero point to the next one's */
+  uint8_t flip;       /* makes signed bytes unsigned, 128 too large */
+} packing;
+
+/* Weights less their zero points, of input channels `in` and `in` + 1 for `n` columns from `column`
+ * on: by place in the window, in pairs. Zeros for what isn't there. */
+static void gather_pairs(const packing *p, size_t column, size_t n, size_t in,
+                         int16_t numbers[9][PAIR_NUMBERS]) {
+  const wnn_conv2d_shape *shape = &p->plan->shape;
+  const size_t *strides = shape->filter_strides, left = shape->out_channels - column,
+               there = left < n ? left : n;
+  for (size_t k = 0; k < 9; k++)
+    for (size_t i = 0; i < 2; i++) {
+      const size_t at =
+          column * strides[0] + (in + i) * strides[1] + k / 3 * strides[2] + k % 3 * strides[3];
+      const uint8_t *zeros = p->zeros + column * p->zero_stride;
+      int16_t *to = numbers[k] + i;
+      const size_t known = in + i < shape->in_channels ? there : 0;
+      for (size_t j = 0; j < known; j++)
+        to[2 * j] = (int16_t)((p->bytes[at + j * strides[0]] ^ p->flip) -
+                              (zeros[j * p->zero_stride] ^ p->flip));
+      for (size_t j = known; j < n; j++) to[2 * j] = 0;
+    }
 }
 
-/* Twice the matrix that weights are spread by. */
-static const int spreading[WNN_TILE_IN][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
-
-/* The 16 numbers of the window of two channels, `apart` from one another. */
-static void spread_window(const tiles_plan *plan, const wnn_port *w, int zero, size_t out,
-                          size_t in, int16_t *to, size_t apart) {
-  const size_t *strides = plan->shape.filter_strides;
-  int half[WNN_TILE_IN][3] = {{0}};
-  for (size_t y = 0; y < 3; y++)
+/* The 16 numbers of each window, `apart` from one another. */
+static void spread_pairs(int16_t numbers[9][PAIR_NUMBERS], size_t n, int16_t *to, size_t apart) {
+  int16_t half[WNN_TILE_IN][3][PAIR_NUMBERS];
+  for (size_t i = 0; i < WNN_TILE_IN; i++)
     for (size_t x = 0; x < 3; x++) {
-      const int number =
-          number_at(w, out * strides[0] + in * strides[1] + y * strides[2] + x * strides[3]) - zero;
-      for (size_t i = 0; i < WNN_TILE_IN; i++) half[i][x] += spreading[i][y] * number;
+      const int16_t *by = spreading[i];
+      for (size_t j = 0; j < n; j++)
+        half[i][x][j] = (int16_t)(by[0] * numbers[x][j] + by[1] * numbers[3 + x][j] +
+                                  by[2] * numbers[6 + x][j]);
     }
-  for (size_t e = 0; e < WNN_TILE_NUMBERS; e++) {
-    const int *row = half[e / WNN_TILE_IN], *by = spreading[e % WNN_TILE_IN];
-    to[e * apart] = (int16_t)(row[0] * by[0] + row[1] * by[1] + row[2] * by[2]);
+  for (size_t e = 0; e < WNN_TILE_NUMBERS; e++, to += apart) {
+    int16_t (*rows)[PAIR_NUMBERS] = half[e / WNN_TILE_IN];
+    const int16_t *by = spreading[e % WNN_TILE_IN];
+    for (size_t j = 0; j < n; j++)
+      to[j] = (int16_t)(by[0] * rows[0][j] + by[1] * rows[1][j] + by[2] * rows[2][j]);
   }
 }
 
-static void pack(tiles_plan *plan, const wnn_region *region) {
+static void pack_part(void *arg, size_t part, size_t n_parts) {
+  const packing *p = arg;
+  const tiles_plan *plan = p->plan;
+  const size_t most = WNN_INTEGER_VECTORS * plan->rows->lanes,
+               n_panels = (plan->width + most - 1) / most, pairs = plan->depth / 2;
+  int16_t numbers[9][PAIR_NUMBERS];
+  size_t begin, end;
+  wnn_parallel_split(n_panels * pairs, part, n_parts, &begin, &end);
+  for (size_t item = begin; item < end; item++) {
+    const size_t column = item / pairs * most, pair = item % pairs, n = panel_columns(plan, column);
+    gather_pairs(p, column, n, 2 * pair, numbers);
+    spread_pairs(numbers, 2 * n, plan->weights + column * plan->depth + pair * 2 * n,
+                 plan->width * plan->depth);
+  }
+}
+
+static void pack(tiles_plan *plan, const wnn_host *host, const wnn_region *region) {
   const wnn_port *w = &region->inputs[WNN_INTEGER_W], *zero = &region->inputs[WNN_INTEGER_W_ZERO],
                  *scale = &region->inputs[WNN_INTEGER_W_SCALE];
-  const bool one_zero = wnn_desc_count(zero->desc) == 1,
-             one_scale = wnn_desc_count(scale->desc) == 1;
-  for (size_t column = 0, n; column < plan->width; column += n) {
-    n = panel_columns(plan, column);
-    for (size_t j = 0; j < n && column + j < plan->shape.out_channels; j++) {
-      const size_t out = column + j;
-      plan->scales[out] = ((const float *)scale->constant)[one_scale ? 0 : out];
-      for (size_t in = 0; in < plan->shape.in_channels; in++)
-        spread_window(plan, w, number_at(zero, one_zero ? 0 : out), out, in,
-                      plan->weights + column * plan->depth + (in / 2 * n + j) * 2 + in % 2,
-                      plan->width * plan->depth);
-    }
-  }
+  const bool one_scale = wnn_desc_count(scale->desc) == 1;
+  packing p = {.plan = plan,
+               .bytes = w->constant,
+               .zeros = zero->constant,
+               .zero_stride = wnn_desc_count(zero->desc) == 1 ? 0 : 1,
+               .flip = w->desc->type == WEBNN_DATA_TYPE_INT8 ? 128 : 0};
+  for (size_t out = 0; out < plan->width; out++)
+    plan->scales[out] =
+        out < plan->shape.out_channels ? ((const float *)scale->constant)[one_scale ? 0 : out] : 0;
+  wnn_parallel(host->pool, wnn_packers(host, plan->kept_bytes), pack_part, &p);
 }
 
 static bool fits(const wnn_conv2d_shape *shape) {
@@ -153,9 +191,8 @@ static webnn_status fill_plan(tiles_plan *plan, const wnn_region *region) {
   plan->kept_bytes = weights_bytes + plan->width * sizeof(float);
   plan->weights = wnn_bank_get(host->bank, &host->alloc, plan->kept_bytes);
   if (plan->weights == NULL) return WEBNN_ERROR_UNKNOWN;
-  memset(plan->weights, 0, plan->kept_bytes);
   plan->scales = (float *)(void *)((char *)plan->weights + weights_bytes);
-  pack(plan, region);
+  pack(plan, host, region);
   plan->base.packed = UINT64_C(1) << WNN_INTEGER_W | UINT64_C(1) << WNN_INTEGER_W_SCALE |
                       UINT64_C(1) << WNN_INTEGER_W_ZERO;
   plan->base.weight_bytes = plan->kept_bytes;
@@ -176,11 +213,12 @@ static webnn_status plan_tiles(wnn_device *device, const wnn_region *region, wnn
   wnn_conv2d_shape shape;
   if (region->inputs[WNN_INTEGER_W].constant == NULL ||
       region->inputs[WNN_INTEGER_W_SCALE].constant == NULL ||
-      region->inputs[WNN_INTEGER_W_ZERO].constant == NULL || wnn_has_vnni(host) ||
+      region->inputs[WNN_INTEGER_W_ZERO].constant == NULL ||
       !wnn_pass_enabled(host->passes, "winograd"))
-    return WEBNN_ERROR_NOT_SUPPORTED; /* with VNNI nine products of bytes are quicker than four of
-                                         16 bits */
+    return WEBNN_ERROR_NOT_SUPPORTED;
   if (!wnn_conv2d_read_shape(region, &shape) || !fits(&shape)) return WEBNN_ERROR_NOT_SUPPORTED;
+  /* With it nine products of bytes are quicker than four of 16 bits. */
+  if (wnn_has_vnni(host)) return WEBNN_ERROR_NOT_SUPPORTED;
   tiles_plan *plan = (tiles_plan *)wnn_plan_create(device, &host->alloc, sizeof *plan);
   if (plan == NULL) return WEBNN_ERROR_UNKNOWN;
   plan->shape = shape;

@@ -260,13 +260,9 @@ static webnn_status keep_packs(wnn_recurrence *plan, const wnn_host *host) {
     const wnn_recurrent_packed *pack = &plan->packs[i];
     const wnn_recurrent_role role = (wnn_recurrent_role)i;
     if (!pack->is_kept) continue;
-    char *to = plan->kept + pack->offset;
-    if (!plan->is_bytes || i > WNN_PACK_RECURRENT_WEIGHT) {
-      wnn_recurrent_fill(plan, role, NULL, (float *)(void *)to);
-      continue;
-    }
-    wnn_recurrent_fill_bytes(plan, role, (int8_t *)to);
-    wnn_recurrent_fill_scales(plan, role, (float *)(void *)(plan->kept + plan->scales_at[i]));
+    wnn_recurrent_fill(plan, role, NULL, plan->kept + pack->offset);
+    if (plan->is_bytes && i <= WNN_PACK_RECURRENT_WEIGHT)
+      wnn_recurrent_fill_scales(plan, role, (float *)(void *)(plan->kept + plan->scales_at[i]));
   }
   return WEBNN_OK;
 }

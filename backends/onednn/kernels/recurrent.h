@@ -89,11 +89,10 @@ static inline const void *wnn_recurrent_bytes(const wnn_recurrent_source *source
   return run != NULL ? run->inputs[source->port] : source->constant;
 }
 
-/* Packs an operand (recurrent_pack.c). */
+/* Packs an operand (recurrent_pack.c) as floats, weights that are bytes as such. */
 void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
-                        float *to);
-/* The same for bytes and for scales of weights. */
-void wnn_recurrent_fill_bytes(const wnn_recurrence *plan, wnn_recurrent_role role, int8_t *to);
+                        void *to);
+/* The scales of a weight. */
 void wnn_recurrent_fill_scales(const wnn_recurrence *plan, wnn_recurrent_role role, float *to);
 /* The operand [n[0]][n[1]][n[2]] as plain float32. */
 void wnn_recurrent_flatten(const wnn_recurrence *plan, const wnn_recurrent_source *source,

@@ -8,38 +8,75 @@ static float load(const wnn_recurrent_source *source, const void *bytes, size_t 
   return ((const float *)bytes)[i];
 }
 
-/* One panel: `n_units` rows of the weight from `at` on become its columns, the columns behind them
+/* A weight that becomes panels. */
+typedef struct packing {
+  const wnn_recurrence *plan;
+  const wnn_recurrent_source *source;
+  const void *bytes;
+  size_t depth;
+  void *to; /* floats, or bytes */
+} packing;
+
+/* `n_units` rows of the weight from `at` on become the columns of a panel, the columns behind them
  * zeros. */
-static void fill_panel(const wnn_recurrence *plan, const wnn_recurrent_source *source,
-                       const void *bytes, size_t at, size_t n_units, size_t depth, float *to) {
-  const size_t width = plan->rows->width;
-  const size_t row = source->strides[1], column = source->strides[2];
-  if (n_units < width) memset(to, 0, depth * width * sizeof *to);
-  if (source->type == WEBNN_DATA_TYPE_FLOAT32 && column == 1) {
-    const float *from = (const float *)bytes + at;
-    plan->vector->transpose[2]((const char *)from, (ptrdiff_t)(row * sizeof *from), (char *)to,
-                               (ptrdiff_t)(width * sizeof *to), n_units, depth);
+static void fill_panel(const packing *p, size_t at, size_t n_units, float *to) {
+  const size_t width = p->plan->rows->width;
+  const size_t row = p->source->strides[1], column = p->source->strides[2];
+  if (n_units < width) memset(to, 0, p->depth * width * sizeof *to);
+  if (p->source->type == WEBNN_DATA_TYPE_FLOAT32 && column == 1) {
+    const float *from = (const float *)p->bytes + at;
+    p->plan->vector->transpose[2]((const char *)from, (ptrdiff_t)(row * sizeof *from), (char *)to,
+                                  (ptrdiff_t)(width * sizeof *to), n_units, p->depth);
     return;
   }
-  for (size_t k = 0; k < depth; k++)
+  for (size_t k = 0; k < p->depth; k++)
     for (size_t j = 0; j < n_units; j++)
-      to[k * width + j] = load(source, bytes, at + j * row + k * column);
+      to[k * width + j] = load(p->source, p->bytes, at + j * row + k * column);
 }
 
-static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, size_t depth,
-                        const wnn_run *run, float *to) {
+/* The same for bytes. */
+static void fill_panel_bytes(const packing *p, size_t at, size_t n_units, int8_t *to) {
+  const size_t width = p->plan->rows->width;
+  const size_t row = p->source->strides[1], column = p->source->strides[2];
+  const int8_t *from = (const int8_t *)p->bytes + at;
+  if (n_units < width) memset(to, 0, p->depth * width);
+  if (column == 1) {
+    p->plan->vector->transpose[0]((const char *)from, (ptrdiff_t)row, (char *)to, (ptrdiff_t)width,
+                                  n_units, p->depth);
+    return;
+  }
+  for (size_t k = 0; k < p->depth; k++)
+    for (size_t j = 0; j < n_units; j++) to[k * width + j] = from[j * row + k * column];
+}
+
+static void pack_part(void *arg, size_t part, size_t n_parts) {
+  const packing *p = arg;
+  const wnn_recurrence *plan = p->plan;
+  const size_t width = plan->rows->width, *strides = p->source->strides,
+               panel_numbers = p->depth * width;
+  size_t begin, end;
+  wnn_parallel_split(plan->n_directions * plan->n_gates * plan->n_blocks, part, n_parts, &begin,
+                     &end);
+  for (size_t i = begin; i < end; i++) {
+    const size_t unit = i % plan->n_blocks * width, left = plan->n_hidden - unit,
+                 n_units = left < width ? left : width;
+    const size_t gate = i / plan->n_blocks % plan->n_gates, d = i / plan->n_blocks / plan->n_gates;
+    const size_t at = d * strides[0] + (plan->blocks[gate] * plan->n_hidden + unit) * strides[1];
+    if (p->source->type == WEBNN_DATA_TYPE_INT8)
+      fill_panel_bytes(p, at, n_units, (int8_t *)p->to + i * panel_numbers);
+    else
+      fill_panel(p, at, n_units, (float *)p->to + i * panel_numbers);
+  }
+}
+
+static void fill_panels(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
+                        void *to) {
   const wnn_recurrent_source *source = &plan->sources[role];
-  const void *bytes = wnn_recurrent_bytes(source, run);
-  const size_t width = plan->rows->width;
-  for (size_t d = 0; d < plan->n_directions; d++)
-    for (size_t gate = 0; gate < plan->n_gates; gate++)
-      for (size_t block = 0; block < plan->n_blocks; block++) {
-        size_t unit = block * width, left = plan->n_hidden - unit;
-        size_t at = d * source->strides[0] +
-                    (plan->blocks[gate] * plan->n_hidden + unit) * source->strides[1];
-        fill_panel(plan, source, bytes, at, left < width ? left : width, depth, to);
-        to += depth * width;
-      }
+  packing p = {plan, source, wnn_recurrent_bytes(source, run),
+               role == WNN_PACK_WEIGHT ? plan->n_in : plan->n_hidden, to};
+  const wnn_host *host = wnn_device_host(plan->base.device);
+  const bool alone = run != NULL && !plan->base.heavy;
+  wnn_parallel(host->pool, alone ? 1 : wnn_packers(host, plan->packs[role].n_bytes), pack_part, &p);
 }
 
 /* Parts of n_hidden numbers, each padded with zeros; `blocks` NULL: in our order. */
@@ -66,33 +103,15 @@ static void fill_vectors(const wnn_recurrence *plan, wnn_recurrent_role role, co
                     is_peephole ? NULL : plan->blocks, to);
 }
 
-void wnn_recurrent_fill_bytes(const wnn_recurrence *plan, wnn_recurrent_role role, int8_t *to) {
-  const wnn_recurrent_source *source = &plan->sources[role];
-  const size_t width = plan->rows->width, depth = role == WNN_PACK_WEIGHT ? plan->n_in : plan->n_hidden;
-  const size_t row = source->strides[1], column = source->strides[2];
-  memset(to, 0, plan->packs[role].n_bytes);
-  for (size_t d = 0; d < plan->n_directions; d++)
-    for (size_t gate = 0; gate < plan->n_gates; gate++)
-      for (size_t unit = 0; unit < plan->n_padded; unit += width, to += depth * width) {
-        const size_t left = plan->n_hidden - unit, n = left < width ? left : width;
-        const int8_t *from = (const int8_t *)source->constant + d * source->strides[0] +
-                             (plan->blocks[gate] * plan->n_hidden + unit) * row;
-        for (size_t k = 0; k < depth; k++)
-          for (size_t j = 0; j < n; j++) to[k * width + j] = from[j * row + k * column];
-      }
-}
-
 void wnn_recurrent_fill_scales(const wnn_recurrence *plan, wnn_recurrent_role role, float *to) {
   fill_vector_parts(plan, &plan->scale_sources[role], plan->scale_sources[role].constant, plan->n_gates,
                     plan->blocks, to);
 }
 
 void wnn_recurrent_fill(const wnn_recurrence *plan, wnn_recurrent_role role, const wnn_run *run,
-                        float *to) {
-  if (role == WNN_PACK_WEIGHT)
-    fill_panels(plan, role, plan->n_in, run, to);
-  else if (role == WNN_PACK_RECURRENT_WEIGHT)
-    fill_panels(plan, role, plan->n_hidden, run, to);
+                        void *to) {
+  if (role == WNN_PACK_WEIGHT || role == WNN_PACK_RECURRENT_WEIGHT)
+    fill_panels(plan, role, run, to);
   else
     fill_vectors(plan, role, run, to);
 }

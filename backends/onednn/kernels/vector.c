@@ -66,6 +66,12 @@ bool wnn_streams(const wnn_host *host, size_t n_bytes) {
   return n_bytes >= STREAM_BYTES || switched_off(host->passes, "-near");
 }
 
+#define ALONE_BYTES ((size_t)64 * 1024)
+
+size_t wnn_packers(const wnn_host *host, size_t n_bytes) {
+  return host->pool == NULL || n_bytes < ALONE_BYTES ? 1 : wnn_pool_threads(host->pool);
+}
+
 static const wnn_vector *vector_of(wnn_isa isa) {
 #ifdef __x86_64__
   if (isa == WNN_ISA_AVX512) return &wnn_vector_avx512;

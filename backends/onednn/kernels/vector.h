@@ -182,6 +182,10 @@ bool wnn_takes_bfloat16(const wnn_host *host);
  * first: nobody will find them there. With the word -near among the switches any are. */
 bool wnn_streams(const wnn_host *host, size_t n_bytes);
 
+/* How many threads bring so many bytes of weights into panels: for few, waking others doesn't pay.
+ */
+size_t wnn_packers(const wnn_host *host, size_t n_bytes);
+
 /* Asks for what will be read soon: the processor itself looks ahead to the end of a page only. */
 static inline void wnn_fetch(const void *x, size_t n_bytes) {
   for (size_t k = 0; k < n_bytes; k += WNN_CACHE_LINE) __builtin_prefetch((const char *)x + k);

@@ -135,3 +135,18 @@ void wnn_store_number(void *element, webnn_number x, webnn_data_type type) {
     case WEBNN_DATA_TYPE_UINT64: memcpy(element, &u, 8); break;
   }
 }
+
+/* Signed bytes are unsigned ones, 128 too large, once their highest bit is turned. */
+bool wnn_bytes_less(const void *bytes, bool is_signed, int zero, int low, int high, int8_t *to,
+                    size_t n) {
+  const uint8_t *x = bytes, flip = is_signed ? 128 : 0;
+  const int16_t off = (int16_t)(zero + flip);
+  int16_t least = 0, most = 0; /* low and high include it */
+  for (size_t k = 0; k < n; k++) {
+    const int16_t number = (int16_t)((x[k] ^ flip) - off);
+    least = number < least ? number : least;
+    most = number > most ? number : most;
+    to[k] = (int8_t)number;
+  }
+  return least >= low && most <= high;
+}

@@ -33,6 +33,11 @@ webnn_number wnn_cast_number(webnn_number x, webnn_data_type type);
 /* Stores a number that `wnn_cast_number` made as one element. */
 void wnn_store_number(void *element, webnn_number x, webnn_data_type type);
 
+/* to[k] = bytes[k] − zero. False: one is less than `low`, from -128 to 0, or more than `high`, from
+ * 0 to 127. */
+bool wnn_bytes_less(const void *bytes, bool is_signed, int zero, int low, int high, int8_t *to,
+                    size_t n);
+
 static inline webnn_number wnn_number_f(double f) {
   return (webnn_number){WEBNN_NUMBER_DOUBLE, {.f = f}};
 }

@@ -1,6 +1,6 @@
 #include "base/shape.h"
 
-#include <stdio.h>
+#include <string.h>
 
 webnn_status wnn_desc_make(wnn_desc *out, webnn_data_type type, const uint32_t *dims, size_t rank,
                            const char *who, webnn_error *err) {
@@ -87,11 +87,24 @@ void wnn_broadcast_strides(const wnn_desc *from, const wnn_desc *to, size_t stri
     strides[i] = i < missing || from->dims[i - missing] == 1 ? 0 : own[i - missing];
 }
 
+static size_t put_digits(char *to, uint32_t number) {
+  size_t n = 1;
+  for (uint32_t rest = number; rest > 9; rest /= 10) n++;
+  for (size_t i = n; i-- > 0; number /= 10) to[i] = (char)('0' + number % 10);
+  return n;
+}
+
+/* By hand: it is called for each operand of each step of each build. */
 wnn_desc_text wnn_desc_format(const wnn_desc *desc) {
   wnn_desc_text out;
-  size_t at = (size_t)snprintf(out.text, sizeof out.text, "%s[", webnn_data_type_name(desc->type));
-  for (uint32_t i = 0; i < desc->rank; i++)
-    at += (size_t)snprintf(out.text + at, sizeof out.text - at, i ? ",%u" : "%u", (unsigned)desc->dims[i]);
-  snprintf(out.text + at, sizeof out.text - at, "]");
+  const char *name = webnn_data_type_name(desc->type);
+  size_t at = strlen(name);
+  memcpy(out.text, name, at);
+  out.text[at++] = '[';
+  for (uint32_t i = 0; i < desc->rank; i++) {
+    if (i != 0) out.text[at++] = ',';
+    at += put_digits(out.text + at, desc->dims[i]);
+  }
+  memcpy(out.text + at, "]", 2);
   return out;
 }

@@ -44,14 +44,16 @@ webnn_status wnn_infer_list(wnn_infer *in, wnn_uints *list, const uint32_t *data
 }
 
 webnn_status wnn_check_output(wnn_infer *in, size_t i) {
-  wnn_desc *desc = &in->outputs[i];
+  const wnn_desc *desc = &in->outputs[i];
+  wnn_desc made;
+  if (wnn_desc_make(&made, desc->type, desc->dims, desc->rank, "", NULL) == WEBNN_OK)
+    return WEBNN_OK;
   wnn_call_text who = wnn_call_format(in->op, in->label);
   size_t at = strlen(who.text);
   if (in->n_outputs == 1)
     snprintf(who.text + at, sizeof who.text - at, ": output");
   else
     snprintf(who.text + at, sizeof who.text - at, ": output %zu", i);
-  wnn_desc made; /* `desc` is read while this is written */
   return wnn_desc_make(&made, desc->type, desc->dims, desc->rank, who.text, in->err);
 }
 

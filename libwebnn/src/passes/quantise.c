@@ -144,6 +144,30 @@ static size_t place_of_row(const wnn_desc *numbers, size_t d, size_t row) {
   return (numbers->dims[0] == 1 ? 0 : d * numbers->dims[1]) + (numbers->dims[1] == 1 ? 0 : row);
 }
 
+/* Whether signed bytes have no zero points already. */
+static bool is_centred(const wnn_value *bytes, const wnn_value *zeros) {
+  if (bytes->desc.type != WEBNN_DATA_TYPE_INT8) return false;
+  for (size_t i = 0; i < count(zeros); i++)
+    if (((const int8_t *)wnn_value_data(zeros))[i] != 0) return false;
+  return true;
+}
+
+/* False: a difference is no byte. */
+static bool centre_rows(const wnn_node *node, int8_t *to) {
+  const wnn_desc *from = &node->inputs[0]->desc, *spread = &node->inputs[2]->desc;
+  const bool is_signed = from->type == WEBNN_DATA_TYPE_INT8;
+  const uint8_t *numbers = wnn_value_data(node->inputs[0]),
+                *zeros = wnn_value_data(node->inputs[2]);
+  const size_t n = from->dims[2];
+  for (size_t row = 0; row < (size_t)from->dims[0] * from->dims[1]; row++) {
+    const uint8_t zero = zeros[place_of_row(spread, row / from->dims[1], row % from->dims[1])];
+    if (!wnn_bytes_less(numbers + row * n, is_signed, is_signed ? (int8_t)zero : zero, -128, 127,
+                        to + row * n, n))
+      return false;
+  }
+  return true;
+}
+
 /* Weights as signed bytes with no zero point, and a scale for each row. False: they are no such numbers; NULL: out of
  * memory. */
 static bool as_rows_of_bytes(wnn_graph *graph, const wnn_value *value, wnn_value *out[2]) {
@@ -157,22 +181,14 @@ static bool as_rows_of_bytes(wnn_graph *graph, const wnn_value *value, wnn_value
   wnn_desc bytes_desc = *from, scales_desc = {WEBNN_DATA_TYPE_FLOAT32, 2, {from->dims[0], from->dims[1]}};
   void *bytes = NULL, *scales = NULL;
   bytes_desc.type = WEBNN_DATA_TYPE_INT8;
-  out[0] = wnn_new_constant(graph, &bytes_desc, &bytes);
+  const bool ready = is_centred(node->inputs[0], node->inputs[2]);
+  out[0] = ready ? node->inputs[0] : wnn_new_constant(graph, &bytes_desc, &bytes);
   out[1] = wnn_new_constant(graph, &scales_desc, &scales);
   if (out[0] == NULL || out[1] == NULL) return true;
-  const bool is_signed = from->type == WEBNN_DATA_TYPE_INT8;
-  const uint8_t *numbers = wnn_value_data(node->inputs[0]), *zeros = wnn_value_data(node->inputs[2]);
-  for (size_t row = 0; row < (size_t)from->dims[0] * from->dims[1]; row++) {
-    const size_t at = place_of_row(spread, row / from->dims[1], row % from->dims[1]);
-    ((float *)scales)[row] = wnn_constant_at(node->inputs[1], at);
-    const int zero = is_signed ? (int8_t)zeros[at] : zeros[at];
-    for (size_t k = row * from->dims[2]; k < (row + 1) * from->dims[2]; k++) {
-      const int number = (is_signed ? (int8_t)numbers[k] : numbers[k]) - zero;
-      if (number < -128 || number > 127) return false;
-      ((int8_t *)bytes)[k] = (int8_t)number;
-    }
-  }
-  return true;
+  for (size_t row = 0; row < (size_t)from->dims[0] * from->dims[1]; row++)
+    ((float *)scales)[row] = wnn_constant_at(
+        node->inputs[1], place_of_row(spread, row / from->dims[1], row % from->dims[1]));
+  return ready || centre_rows(node, bytes);
 }
 
 /* Weights are what a network of few batches waits for: as bytes they are a quarter. */
