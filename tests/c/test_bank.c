@@ -1,6 +1,10 @@
-/* Memory of weights: pieces that several share, and go with the last of them. */
+/* Memory of weights: pieces that several share, and go with the last of them. Memory that goes back
+ * to the system. */
+#define _DEFAULT_SOURCE /* mincore */
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "base/bank.h"
 #include "harness.h"
 
@@ -104,10 +108,62 @@ TEST(without_memory_there_is_none) {
   CHECK(is.n_blocks == 0 && is.n_bytes == 0);
 }
 
+/* How many of the whole pages in [from, from + n_bytes) are there. */
+static size_t pages_there(const char *from, size_t n_bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t begin = ((uintptr_t)from + page - 1) / page * page,
+                  end = ((uintptr_t)from + n_bytes) / page * page;
+  size_t n = 0;
+  for (uintptr_t at = begin; at < end; at += page) {
+    unsigned char there = 0;
+    n += mincore((void *)at, page, &there) == 0 && (there & 1);
+  }
+  return n;
+}
+
+TEST(what_is_left_of_a_piece_goes_back) {
+  const wnn_alloc alloc = {NULL, NULL};
+  wnn_bank *bank = wnn_bank_create(&alloc);
+  wnn_bank_begin(bank, 16 * MIB);
+  char *first = get(bank, &alloc, 3 * MIB, 1), *last = get(bank, &alloc, MIB, 2);
+  memset(last + MIB, 3, 2 * MIB); /* behind it nothing is given yet */
+  CHECK(pages_there(last + MIB, 2 * MIB) > 0);
+  wnn_bank_end(bank);
+  CHECK(pages_there(last + MIB, 2 * MIB) == 0);
+  CHECK(is_all(first, 3 * MIB, 1) && is_all(last, MIB, 2));
+  wnn_bank_put(first);
+  wnn_bank_put(last);
+  wnn_bank_free(bank);
+}
+
+TEST(brief_memory_goes_back) {
+  static const size_t sizes[] = {1, 65535, 65536, 100001, 5 * MIB + 3};
+  const wnn_alloc alloc = {NULL, NULL};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char *bytes = wnn_alloc_briefly(&alloc, sizes[i]);
+    CHECK(bytes != NULL && (uintptr_t)bytes % WNN_CACHE_LINE == 0);
+    memset(bytes, 7, sizes[i]);
+    wnn_alloc_free_brief(&alloc, bytes, sizes[i]);
+#ifndef __SANITIZE_ADDRESS__
+    if (sizes[i] >= 65536) CHECK(pages_there(bytes, sizes[i]) == 0);
+#endif
+  }
+  wnn_alloc_free_brief(&alloc, NULL, MIB);
+  account is = {0, 0, false};
+  const wnn_alloc hooks = {reallocate, &is};
+  char *counted = wnn_alloc_briefly(&hooks, MIB);
+  CHECK(is.n_blocks == 1 && is.n_bytes == MIB);
+  wnn_alloc_give_back(&hooks, counted, 1, MIB);
+  wnn_alloc_free_brief(&hooks, counted, MIB);
+  CHECK(is.n_blocks == 0 && is.n_bytes == 0);
+}
+
 int main(int argc, char **argv) {
   return harness_main(argc, argv,
                       (harness_test[]){RUN(many_share_a_piece),
                                        RUN(few_bytes_have_memory_of_their_own),
                                        RUN(without_memory_there_is_none),
+                                       RUN(what_is_left_of_a_piece_goes_back),
+                                       RUN(brief_memory_goes_back),
                                        {NULL, NULL}});
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -68,6 +69,62 @@ void *wnn_alloc_resize(const wnn_alloc *alloc, void *ptr, size_t old_bytes, size
 
 void *wnn_alloc_get(const wnn_alloc *alloc, size_t n_bytes) {
   return wnn_alloc_resize(alloc, NULL, 0, n_bytes ? n_bytes : 1);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define OWN_PAGES SIZE_MAX /* it watches the heap alone */
+#else
+#define OWN_PAGES ((size_t)64 * 1024) /* fewer bytes aren't worth calls of the system */
+#endif
+
+static bool has_own_pages(const wnn_alloc *alloc, size_t n_bytes) {
+  return alloc->reallocate == NULL && n_bytes >= OWN_PAGES;
+}
+
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
+
+/* Pages that aren't huge are there at once: all will be written, and a fault for each takes longer.
+ */
+static char *map_pages(size_t n_bytes, int flags) {
+  void *pages =
+      mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return pages != MAP_FAILED ? pages : NULL;
+}
+
+void *wnn_alloc_briefly(const wnn_alloc *alloc, size_t n_bytes) {
+  if (!has_own_pages(alloc, n_bytes)) return wnn_alloc_get(alloc, n_bytes);
+  const size_t alignment = alignment_of(n_bytes), page = (size_t)sysconf(_SC_PAGESIZE);
+  if (alignment < page) return map_pages(n_bytes, MAP_POPULATE);
+  char *pages = map_pages(n_bytes + alignment, 0); /* what lies before and behind goes */
+  if (pages == NULL) return NULL;
+  const size_t before = (alignment - (uintptr_t)pages % alignment) % alignment;
+  const size_t end = (before + n_bytes + page - 1) / page * page;
+  if (before != 0) (void)munmap(pages, before);
+  if (end < n_bytes + alignment) (void)munmap(pages + end, n_bytes + alignment - end);
+  wish_huge_pages(pages + before, n_bytes);
+  return pages + before;
+}
+
+void wnn_alloc_free_brief(const wnn_alloc *alloc, void *ptr, size_t n_bytes) {
+  if (ptr == NULL || !has_own_pages(alloc, n_bytes))
+    wnn_alloc_free(alloc, ptr, n_bytes);
+  else
+    (void)munmap(ptr, n_bytes);
+}
+
+void wnn_alloc_give_back(const wnn_alloc *alloc, void *ptr, size_t used, size_t n_bytes) {
+#ifdef MADV_DONTNEED
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *begin = (char *)ptr + used, *end = (char *)ptr + n_bytes;
+  begin += (page - (uintptr_t)begin % page) % page;
+  end -= (uintptr_t)end % page;
+  if (alloc->reallocate == NULL && begin < end)
+    (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
+#else
+  (void)alloc, (void)ptr, (void)used, (void)n_bytes;
+#endif
 }
 
 void *wnn_alloc_zeroed(const wnn_alloc *alloc, size_t n_bytes) {

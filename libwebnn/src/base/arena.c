@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define CHUNK_BYTES ((size_t)16 * 1024)
+#define LATER_BYTES ((size_t)64 * 1024) /* enough for pages of their own */
 #define ALIGN ((size_t)16)
 
 struct wnn_arena_chunk {
@@ -23,7 +24,7 @@ void wnn_arena_init(wnn_arena *arena, const wnn_alloc *alloc) {
 static void drop_newest(wnn_arena *arena) {
   wnn_arena_chunk *chunk = arena->chunks;
   arena->chunks = chunk->older;
-  wnn_alloc_free(&arena->alloc, chunk, chunk->size);
+  wnn_alloc_free_brief(&arena->alloc, chunk, chunk->size);
 }
 
 void wnn_arena_reset(wnn_arena *arena) {
@@ -35,8 +36,9 @@ void *wnn_arena_get(wnn_arena *arena, size_t n_bytes) {
   if (n_bytes > SIZE_MAX / 2) return NULL;
   n_bytes = round_up(n_bytes ? n_bytes : 1);
   if (chunk == NULL || chunk->size - chunk->used < n_bytes) {
-    size_t size = HEADER_BYTES + n_bytes > CHUNK_BYTES ? HEADER_BYTES + n_bytes : CHUNK_BYTES;
-    chunk = wnn_alloc_get(&arena->alloc, size);
+    const size_t usual = chunk == NULL ? CHUNK_BYTES : LATER_BYTES;
+    size_t size = HEADER_BYTES + n_bytes > usual ? HEADER_BYTES + n_bytes : usual;
+    chunk = wnn_alloc_briefly(&arena->alloc, size);
     if (chunk == NULL) return NULL;
     *chunk = (wnn_arena_chunk){arena->chunks, size, HEADER_BYTES};
     arena->chunks = chunk;

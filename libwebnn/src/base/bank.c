@@ -34,10 +34,17 @@ static void release(piece *is) {
   wnn_alloc_free(&alloc, is, is->n_bytes);
 }
 
+/* It gives no more; what is left of a huge page isn't kept. */
+static void close_piece(wnn_bank *bank) {
+  if (bank->open == NULL) return;
+  wnn_alloc_give_back(&bank->open->alloc, bank->open, bank->open->used, bank->open->n_bytes);
+  release(bank->open);
+  bank->open = NULL;
+}
+
 void wnn_bank_end(wnn_bank *bank) {
   if (bank == NULL) return;
-  if (bank->open != NULL) release(bank->open);
-  bank->open = NULL;
+  close_piece(bank);
   bank->shares = false;
 }
 
@@ -76,10 +83,7 @@ void *wnn_bank_get(wnn_bank *bank, const wnn_alloc *alloc, size_t n_bytes) {
     piece *own = new_piece(alloc, PIECE_HEADER + wanted);
     return own != NULL ? give(own, n_bytes) : NULL;
   }
-  if (bank->open != NULL && bank->open->n_bytes - bank->open->used < wanted) {
-    release(bank->open);
-    bank->open = NULL;
-  }
+  if (bank->open != NULL && bank->open->n_bytes - bank->open->used < wanted) close_piece(bank);
   if (bank->open == NULL) bank->open = new_piece(alloc, PIECE_BYTES);
   if (bank->open == NULL) return NULL;
   wnn_ref_retain(&bank->open->ref);

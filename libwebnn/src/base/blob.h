@@ -13,9 +13,13 @@ typedef struct wnn_blob {
   void (*release)(void *ud); /* caller's bytes; NULL: our own, behind this header */
   void *ud;
   atomic_bool withdrawn;
+  bool brief; /* our own bytes came from wnn_alloc_briefly */
 } wnn_blob;
 
 wnn_blob *wnn_blob_create(const wnn_alloc *alloc, size_t n_bytes);  /* to be filled through wnn_blob_bytes */
+/* The same for constants that come from outside: most go when a build has packed them, and heaps
+ * outlive that. */
+wnn_blob *wnn_blob_create_brief(const wnn_alloc *alloc, size_t n_bytes);
 wnn_blob *wnn_blob_wrap(const wnn_alloc *alloc, const void *data, size_t n_bytes, void (*release)(void *),
                         void *ud);
 void *wnn_blob_bytes(wnn_blob *blob); /* of a created blob, while it has one owner */

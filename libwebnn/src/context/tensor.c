@@ -147,7 +147,7 @@ static webnn_status create_constant(webnn_context *context, const webnn_descript
   tensor->constant = true;
   status = check_bytes(tensor, data, n_bytes, what, err);
   if (status == WEBNN_OK) {
-    tensor->blob = wnn_blob_create(wnn_context_alloc(context), n_bytes);
+    tensor->blob = wnn_blob_create_brief(wnn_context_alloc(context), n_bytes);
     if (tensor->blob == NULL) status = wnn_error_no_memory(err);
   }
   if (status != WEBNN_OK) {

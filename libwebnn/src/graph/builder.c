@@ -196,7 +196,7 @@ webnn_status webnn_builder_constant(webnn_builder *builder, const webnn_descript
   *out = NULL;
   webnn_status status = check_constant(builder, descriptor, data, n_bytes, &desc);
   if (status != WEBNN_OK) return wnn_builder_end(builder, status);
-  wnn_blob *blob = wnn_blob_create(&builder->alloc, n_bytes);
+  wnn_blob *blob = wnn_blob_create_brief(&builder->alloc, n_bytes);
   if (blob != NULL) memcpy(wnn_blob_bytes(blob), data, n_bytes);
   return wnn_builder_end(builder, add_constant(builder, &desc, blob, out));
 }
