@@ -5,10 +5,10 @@
 #include "backend.h"
 #include "op/schema.h"
 
-/* Numbers of an operation: alpha and beta, the bounds of clamp. */
 /* 1, which no compiler sees: vector_math.inc says what for. */
 extern const float wnn_one;
 
+/* Numbers of an operation: alpha and beta, the bounds of clamp. */
 typedef struct wnn_stage_args {
   float f[2];
   int64_t i[2];
@@ -116,9 +116,9 @@ typedef struct wnn_vector {
   void (*exp_columns)(const float *x, const float *top, float *y, float *sum, size_t n);
   /* y[k] = *sum + x[0] + … + x[k]; `*sum` becomes the last. Of floats, of integers of 32 bits. */
   void (*running_sum[2])(const void *x, void *y, size_t n, void *sum);
-  /* The variance; `*mean` is exact enough that equal numbers have none at all. */
   /* y = x / √(mean(x²) + epsilon) · scale, row by row; scale NULL: 1. */
   void (*scale_rows)(const float *xs, float *ys, size_t n_rows, size_t n, float epsilon, const float *scale);
+  /* The variance; `*mean` is exact enough that equal numbers have none at all. */
   float (*moments)(const float *x, size_t n, float *mean);
   /* Σ (x − mean) and Σ (x − mean)² by column. */
   void (*moments_onto)(const float *x, const float *mean, float *sum, float *square, size_t n);
@@ -182,8 +182,8 @@ bool wnn_takes_bfloat16(const wnn_host *host);
  * first: nobody will find them there. With the word -near among the switches any are. */
 bool wnn_streams(const wnn_host *host, size_t n_bytes);
 
-/* How many threads bring so many bytes of weights into panels: for few, waking others doesn't pay.
- */
+/* How many threads bring so many bytes of weights into panels: for few, waking others doesn't
+ * pay. */
 size_t wnn_packers(const wnn_host *host, size_t n_bytes);
 
 /* Asks for what will be read soon: the processor itself looks ahead to the end of a page only. */

@@ -85,8 +85,8 @@ static bool has_own_pages(const wnn_alloc *alloc, size_t n_bytes) {
 #define MAP_POPULATE 0
 #endif
 
-/* Pages that aren't huge are there at once: all will be written, and a fault for each takes longer.
- */
+/* With MAP_POPULATE pages are there at once: all will be written, and a fault for each takes
+ * longer. */
 static char *map_pages(size_t n_bytes, int flags) {
   void *pages =
       mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
