@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl_threadpool.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/switches.h"
 #include "gate.h"
 #include "kernels/kernels.h"
 #include "kernels/vector.h"
@@ -225,13 +226,18 @@ static bool transposed_takes_posts(const wnn_region *region, int axis) {
          (!few && attrs->groups == 1 && attrs->dilations.data[0] == 1 && attrs->dilations.data[1] == 1);
 }
 
+/* Whether channels will lie last in memory. */
+static bool will_lie_last(const wnn_device *device, const wnn_region *region, int axis) {
+  return axis == (int)region->anchor_desc.rank - 1 || wnn_pass_enabled(device->host->passes, "layout");
+}
+
 static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {
-  (void)device;
   int axis = channel_axis(region);
   if (axis < 0) return wnn_own_can_fuse(region, next);
   if (region->anchor->op->id == WNN_OP_CONV_TRANSPOSE2D && !transposed_takes_posts(region, axis))
     return false;
-  return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis) ||
+  return wnn_post_fits(region, next, region->n_posts, (uint32_t)axis,
+                       will_lie_last(device, region, axis)) ||
          wnn_post_quantises(region, next, region->n_posts, (uint32_t)axis);
 }
 

@@ -174,10 +174,10 @@ const_dnnl_memory_desc_t wnn_frame_desc(wnn_chain *chain, const wnn_frame *frame
 
 /* posts.c: what is fused behind an anchor. */
 
-/* True when `post`, which would be stage `n_posts + 1` of the region, can be a post-op;
- * `channel_axis` is the result's axis of channels. */
+/* True when `post`, which would be stage `n_posts + 1` of the region, can be a post-op, or the
+ * tail's, which wants channels last in memory; `channel_axis` is the result's axis of channels. */
 bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
-                   uint32_t channel_axis);
+                   uint32_t channel_axis, bool channels_last);
 
 /* True when `post` makes bytes of the result of a product of bytes: the last that it can have. */
 bool wnn_post_quantises(const wnn_region *region, const wnn_post *post, size_t n_posts,

@@ -216,13 +216,13 @@ static bool has_finite_slopes(const wnn_port *port) {
 }
 
 bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
-                   uint32_t channel_axis) {
+                   uint32_t channel_axis, bool channels_last) {
   if (region->anchor_desc.type != WEBNN_DATA_TYPE_FLOAT32 ||
       post->desc.type != WEBNN_DATA_TYPE_FLOAT32)
     return false; /* float16 is rounded at every named result, which post-ops aren't */
   if (!wnn_shape_equal(&post->desc, &region->anchor_desc)) return false;
   if (n_posts > 0 && region->posts[n_posts - 1].desc.type != WEBNN_DATA_TYPE_FLOAT32) return false;
-  if (is_for_tail(post)) return true;
+  if (is_for_tail(post)) return channels_last;
   if (post->node->op->id == WNN_OP_SILU_HALF) return is_in_tail(region, n_posts);
   if (post->node->n_inputs == 2 && joins_kept(region, post, n_posts, channel_axis)) return true;
   meaning is = meaning_of(post, n_posts);

@@ -90,5 +90,23 @@ def test_small_graphs_get_one_thread(size, threads):
         assert {step["threads"] for step in steps if step["flops"] > 0} == threads
 
 
+@pytest.mark.parametrize("passes", [None, "-layout", "-fuse", "-layout,-fuse"])
+@pytest.mark.parametrize("activation", ["relu", "sigmoid", "tanh", "gelu", "elu", "softplus"])
+@pytest.mark.parametrize("data_type", ["float32", "float16"])
+def test_nothing_fused_needs_the_reference(passes, activation, data_type):
+    """What follows a convolution is fused only where a quick kernel can do it, whatever is switched off."""
+    try:
+        context = webnn.ML().create_context(backend="onednn", passes=passes).result()
+    except webnn.NotSupportedError:
+        pytest.skip("this build has no oneDNN")
+    builder = webnn.GraphBuilder(context)
+    x = builder.input("x", [1, 16, 20, 20], data_type)
+    filters = builder.constant(np.ones((16, 16, 3, 3), data_type))
+    y = getattr(builder, activation)(builder.conv2d(x, filters))
+    z = getattr(builder, activation)(builder.conv_transpose2d(x, filters))
+    with builder.build({"y": y, "z": z}).result() as graph:
+        assert "reference" not in {step["kernel"] for step in graph.steps}
+
+
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -149,7 +149,15 @@ static PyMethodDef ml_methods[] = {
     {"create_context", WPY_FAST(ml_create_context), METH_FASTCALL | METH_KEYWORDS,
      "create_context($self, *, device_type='cpu', power_preference='default', accelerated=True, "
      "backend='auto', threads=0, math='exact', passes=None, opencl=None, device=None)\n--\n\n"
-     "A Future of a Context. Spec: ML.createContext."},
+     "A Future of a Context. Spec: ML.createContext; the options from backend on are extensions.\n"
+     "\n"
+     "device_type: 'gpu' takes a GPU through OpenCL, and the CPU where there is none (ctx.info['why']).\n"
+     "power_preference, accelerated: hints which device of a kind it is to be.\n"
+     "backend: 'onednn' (the CPU), 'opencl', 'reference' (complete, slow), 'auto'.\n"
+     "threads: of the CPU backend; 0: as many as the affinity mask and the CPU quota allow.\n"
+     "math: 'fast' lets products and convolutions multiply in bfloat16 where the processor can.\n"
+     "passes: for debugging, parts of the engine to leave out, as in '-fuse,-layout' (docs/engine.md).\n"
+     "opencl: a pyopencl Context or CommandQueue to work on; device: part of an OpenCL device's name."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot ml_slots[] = {
@@ -384,7 +392,8 @@ static PyMethodDef context_methods[] = {
      "Runs the graph on tensors by name and returns at once. Spec: MLContext.dispatch."},
     {"compute", WPY_FAST(wpy_context_compute), METH_FASTCALL | METH_KEYWORDS,
      "compute($self, graph, inputs, outputs=None)\n--\n\n"
-     "Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given."},
+     "Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given.\n\n"
+     "Data types and numbers of bytes have to fit; shapes of arrays aren't looked at."},
     {"push_error_scope", WPY_FAST(wpy_context_push_error_scope), METH_FASTCALL | METH_KEYWORDS,
      "push_error_scope($self, filter)\n--\n\n"
      "Opens an error scope, which notes the first error of its kind: 'validation', 'out-of-memory' or\n"

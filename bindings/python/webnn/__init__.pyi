@@ -97,7 +97,16 @@ class ML:
         opencl: Any = None,
         device: str | None = None,
     ) -> Future[Context]:
-        """A Future of a Context. Spec: ML.createContext."""
+        """A Future of a Context. Spec: ML.createContext; the options from backend on are extensions.
+
+        device_type: 'gpu' takes a GPU through OpenCL, and the CPU where there is none (ctx.info['why']).
+        power_preference, accelerated: hints which device of a kind it is to be.
+        backend: 'onednn' (the CPU), 'opencl', 'reference' (complete, slow), 'auto'.
+        threads: of the CPU backend; 0: as many as the affinity mask and the CPU quota allow.
+        math: 'fast' lets products and convolutions multiply in bfloat16 where the processor can.
+        passes: for debugging, parts of the engine to leave out, as in '-fuse,-layout' (docs/engine.md).
+        opencl: a pyopencl Context or CommandQueue to work on; device: part of an OpenCL device's name.
+        """
 
 class Context:
     """A device and its ordered timeline. Made by ML.create_context. Spec: MLContext."""
@@ -176,7 +185,10 @@ class Context:
     def compute(
         self, graph: Graph, inputs: dict[str, _Buffer], outputs: dict[str, _Buffer] | None = None
     ) -> dict[str, Any]:
-        """Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given."""
+        """Runs the graph on arrays by name and waits: a dict of arrays, `outputs` where given.
+
+        Data types and numbers of bytes have to fit; shapes of arrays aren't looked at.
+        """
 
     def measure_peaks(self) -> dict[str, float]:
         """What the device reaches with nothing else to do: flops and bytes a second.
