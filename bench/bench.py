@@ -527,11 +527,17 @@ def main():
     for name in options.what:
         if name not in BENCHES:
             parser.error(f"there is no bench {name!r}, but {', '.join(BENCHES)}")
+    all_benches = [] if options.join else [each for each in BENCHES if each != "opencl"]  # not every machine has it
+    wanted = options.what or all_benches
+    missing = [name for name in ("onnx", "onnxruntime", "openvino") if importlib.util.find_spec(name) is None]
+    if wanted and missing:
+        parser.error(f"what we are timed against isn't here: {', '.join(missing)} (make bench installs it)")
     print(f"{'':18} th {' '.join(f'{engine:>10}' for engine in ENGINES)}   ratio   (milliseconds)")
     rows = joined(options.join, {"machine": machine(), "versions": versions()}, parser.error)
-    all_benches = [] if options.join else [each for each in BENCHES if each != "opencl"]  # not every machine has it
-    for name in options.what or all_benches:
+    for name in wanted:
         rows += BENCHES[name](options)
+    if wanted and options.only and not rows:
+        parser.error(f"nothing that {', '.join(wanted)} would time is called {' or '.join(options.only)}")
     if options.json:
         about = {"machine": machine(), "versions": versions(), "rows": rows}
         pathlib.Path(options.json).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")

@@ -152,3 +152,22 @@ def test_a_table_of_operations(modules, tmp_path):
     assert "| clamp | 2 | 2.00 | – | 4.00 | 2.50 | 3.00 | 32.0 | 1.50 | 0.80 |" in text
     assert "| clamp, while others were at work | 2 | 2.00 | – | 4.00 | 2.50 | 3.00 | 32.0 | 1.50 | 0.20 |" in text
     assert text[-1] == "Geometric mean of the operations' ratios: 0.40."
+
+
+def test_what_is_missing_is_named(modules, monkeypatch, capsys):
+    bench, _ = modules
+    found = bench.importlib.util.find_spec
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: found(name) if name != "openvino" else None)
+    monkeypatch.setattr(sys, "argv", ["bench.py", "models"])
+    with pytest.raises(SystemExit):
+        bench.main()
+    assert "openvino" in capsys.readouterr().err
+
+
+def test_a_row_that_is_not_there_is_an_error(modules, monkeypatch, capsys):
+    bench, _ = modules
+    monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(sys, "argv", ["bench.py", "models", "--only", "nonesuch"])
+    with pytest.raises(SystemExit):
+        bench.main()
+    assert "nonesuch" in capsys.readouterr().err
