@@ -215,6 +215,19 @@ static bool has_finite_slopes(const wnn_port *port) {
   return slopes != NULL;
 }
 
+/* Whether the tail does the post: from the first of its own on, and all behind our products of bytes. */
+static bool is_tails(const wnn_region *region, size_t n_posts) {
+  const wnn_op_id anchor = region->anchor->op->id;
+  return anchor == WNN_OP_CONV2D_INTEGER || anchor == WNN_OP_MATMUL_INTEGER || is_in_tail(region, n_posts);
+}
+
+/* The tail reads an operand of the result's size as the result lies: a lower rank may lie otherwise, and constants stay
+ * plain. */
+static bool lies_as_result(const wnn_region *region, const wnn_port *port, uint32_t channel_axis) {
+  return port->desc->rank == region->anchor_desc.rank &&
+         (port->constant == NULL || channel_axis == region->anchor_desc.rank - 1);
+}
+
 bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_posts,
                    uint32_t channel_axis, bool channels_last) {
   if (region->anchor_desc.type != WEBNN_DATA_TYPE_FLOAT32 ||
@@ -232,6 +245,7 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   spread how = spread_of(port->desc, &region->anchor_desc, channel_axis);
   if (is.form == FORM_PRELU)
     return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
+  if (how == SPREAD_FULL && is_tails(region, n_posts)) return lies_as_result(region, port, channel_axis);
   return how != SPREAD_OTHER;
 }
 

@@ -216,10 +216,18 @@ static choice choose(const wnn_program *program, const wnn_step *step) {
   return c;
 }
 
+static bool is_read_by_post(const wnn_region *region, size_t i) {
+  if (i >= region->anchor->n_inputs) return true;
+  for (size_t k = 0; k < region->n_posts; k++)
+    for (size_t j = 0; j < WNN_MAX_POST_INPUTS && j < region->posts[k].node->n_inputs; j++)
+      if (region->posts[k].from[j] == (int16_t)i) return true;
+  return false;
+}
+
 static wnn_layout input_layout(const wnn_program *program, const wnn_step *step, const choice *c, size_t i) {
   const wnn_value *value = step->values[i];
   const wnn_desc *shape = &step->values[step->region.n_inputs]->desc;
-  bool is_post_input = i >= step->region.anchor->n_inputs;
+  const bool is_post_input = is_read_by_post(&step->region, i);
   if (c->rule == WNN_LAYOUT_PLAIN) return wnn_layout_plain(value->desc.rank);
   if (c->rule == WNN_LAYOUT_WANT && i == 0) return c->input0;
   if (c->rule == WNN_LAYOUT_WANT && !is_post_input) return wnn_layout_plain(value->desc.rank);
