@@ -228,7 +228,8 @@ static bool transposed_takes_posts(const wnn_region *region, int axis) {
 
 /* Whether channels will lie last in memory. */
 static bool will_lie_last(const wnn_device *device, const wnn_region *region, int axis) {
-  return axis == (int)region->anchor_desc.rank - 1 || wnn_pass_enabled(device->host->passes, "layout");
+  return axis == (int)region->anchor_desc.rank - 1 ||
+         wnn_pass_enabled(device->host->passes, "layout");
 }
 
 static bool can_fuse(wnn_device *device, const wnn_region *region, const wnn_post *next) {

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-/* Operations whose formula is an oneDNN algorithm with fixed numbers. None that need an exponential:
- * oneDNN writes their code anew into every variant of a kernel, which takes longer than all else of
- * a load, and is no quicker than the tail; nor is it exact everywhere (exp makes infinity of NaN,
- * softplus and mish are off by millionths on the left side, elu and gelu are what remains of numbers
- * near 1). */
+/* Operations whose formula is an oneDNN algorithm with fixed numbers. None that need an
+ * exponential: oneDNN writes their code anew into every variant of a kernel, which takes longer than
+ * all else of a load, and is no quicker than the tail; nor is it exact everywhere (exp makes
+ * infinity of NaN, softplus and mish are off by millionths on the left side, elu and gelu are what
+ * remains of numbers near 1). */
 static const struct {
   wnn_op_id op;
   dnnl_alg_kind_t algorithm;
@@ -215,14 +215,16 @@ static bool has_finite_slopes(const wnn_port *port) {
   return slopes != NULL;
 }
 
-/* Whether the tail does the post: from the first of its own on, and all behind our products of bytes. */
+/* Whether the tail does the post: from the first of its own on, and all behind our products of
+ * bytes. */
 static bool is_tails(const wnn_region *region, size_t n_posts) {
   const wnn_op_id anchor = region->anchor->op->id;
-  return anchor == WNN_OP_CONV2D_INTEGER || anchor == WNN_OP_MATMUL_INTEGER || is_in_tail(region, n_posts);
+  return anchor == WNN_OP_CONV2D_INTEGER || anchor == WNN_OP_MATMUL_INTEGER ||
+         is_in_tail(region, n_posts);
 }
 
-/* The tail reads an operand of the result's size as the result lies: a lower rank may lie otherwise, and constants stay
- * plain. */
+/* The tail reads an operand of the result's size as the result lies: a lower rank may lie
+ * otherwise, and constants stay plain. */
 static bool lies_as_result(const wnn_region *region, const wnn_port *port, uint32_t channel_axis) {
   return port->desc->rank == region->anchor_desc.rank &&
          (port->constant == NULL || channel_axis == region->anchor_desc.rank - 1);
@@ -245,7 +247,8 @@ bool wnn_post_fits(const wnn_region *region, const wnn_post *post, size_t n_post
   spread how = spread_of(port->desc, &region->anchor_desc, channel_axis);
   if (is.form == FORM_PRELU)
     return (how == SPREAD_CHANNEL || how == SPREAD_SCALAR) && has_finite_slopes(port);
-  if (how == SPREAD_FULL && is_tails(region, n_posts)) return lies_as_result(region, port, channel_axis);
+  if (how == SPREAD_FULL && is_tails(region, n_posts))
+    return lies_as_result(region, port, channel_axis);
   return how != SPREAD_OTHER;
 }
 
