@@ -150,6 +150,7 @@ static const float *factors_at(const runs *r, const affine *a, size_t at) {
   return a->factor + (r->one_each ? 0 : at / r->run % a->n);
 }
 
+/* As isfinite, in a form that compilers make vectors of. */
 static bool is_number(float x) { return fabsf(x) <= FLT_MAX; }
 
 static bool is_run_finite(const float *x, const float *factors, size_t n, bool one_each) {
